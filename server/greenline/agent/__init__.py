@@ -1,0 +1,1 @@
+"""The run loop: planner, critic, executor, reflector."""

@@ -1,0 +1,1 @@
+"""Options (all optional) to Settings (frozen, complete)."""

@@ -1,0 +1,1 @@
+"""Values, errors and ports that every other package may import; imports nothing of ours."""

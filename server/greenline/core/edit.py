@@ -1,0 +1,66 @@
+"""Staged edits as values: an EditSet of file changes, cut into Hunks for review."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+import attrs
+
+
+@attrs.frozen
+class FileChange:
+    """One file before and after, as exact bytes; a rename is a delete and a create that share `moved_from`."""
+
+    path: str
+    """Absolute path."""
+    before: bytes | None
+    """None where the file is created."""
+    after: bytes | None
+    """None where the file is deleted."""
+    moved_from: str | None = None
+    mode: int | None = None
+    """POSIX mode bits that a patch asks for, or None to keep the file's own."""
+
+
+@attrs.frozen
+class EditSet:
+    """Staged changes of one run against one Snapshot; at most one change a path, sorted by path."""
+
+    changes: tuple[FileChange, ...] = ()
+
+
+class HunkState(StrEnum):
+    """Review state of a hunk."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    CONFLICTED = "conflicted"
+    SUPERSEDED = "superseded"
+
+
+@attrs.frozen
+class Hunk:
+    """One reviewable piece of an EditSet: whole lines `start_line` … `end_line` of the base are replaced."""
+
+    id: str
+    path: str
+    """Absolute path."""
+    op: Literal["edit", "create", "delete"]
+    start_line: int
+    """First base line replaced, 0-based; for a pure insertion the line before which it goes."""
+    end_line: int
+    """End of the base lines replaced, 0-based and exclusive."""
+    before: str
+    """Exact base text of those lines, line ends included."""
+    after: str
+    """Exact text that replaces it."""
+    base_hash: str
+    """SHA-256 (hex) of the base text of the whole document as UTF-8; empty where the file is created."""
+    base_version: int | None = None
+    """The open buffer's version that the edit was made against, or None for the disk."""
+    why: str = ""
+    plan_entry: int | None = None
+    state: HunkState = HunkState.PENDING
+    comment: str = ""

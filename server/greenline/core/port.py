@@ -1,0 +1,238 @@
+"""The seams between packages as Protocols, and the frozen values that cross them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import attrs
+
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, Hunk
+from greenline.core.event import Event, EventKind
+from greenline.core.evidence import Evidence, TestReport
+from greenline.core.task import Plan, Proposal, Run, RunState, Task
+
+# --- the tree -----------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class StagedFile:
+    """One file of a staged tree: content, or the target of a symbolic link."""
+
+    content: bytes = b""
+    mode: int = 0o644
+    link: str | None = None
+    """Target of a symbolic link, as stored; `content` is then empty."""
+
+
+Tree = Mapping[str, StagedFile]
+"""Path relative to the root, with `/` → file."""
+
+
+# --- the sandbox --------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Limits:
+    """What one container may use."""
+
+    memory_mb: int = 2048
+    cpus: float = 2.0
+    pids: int = 256
+    wall_s: float = 300.0
+    output_bytes: int = 65536
+    """How much of the output's tail is kept."""
+    tmpfs_mb: int = 1024
+
+
+@attrs.frozen
+class SandboxRequest:
+    """One command in one fresh container, over a tree staged at `root`."""
+
+    root: str
+    """Absolute path of the project; the tree is staged there, and it is the working directory."""
+    tree: Tree
+    command: tuple[str, ...]
+    """argv; `{python}` stands for the interpreter that the toolchain resolved for the project."""
+    reporter: tuple[str, ...] = ()
+    """argv of the reporter, run under its own uid before `command`; it prints `ready` on a line of its own
+    first, and all that it prints afterwards comes back as `SandboxResult.report`. Empty: no reporter."""
+    environment: Mapping[str, str] = attrs.field(factory=dict)
+    limits: Limits = Limits()
+    label: str = ""
+    """Run id, put on the container as a label."""
+
+
+@attrs.frozen
+class SandboxResult:
+    """What came back from one container."""
+
+    exit_code: int | None
+    timed_out: bool
+    output: bytes
+    """Tail of standard output and error."""
+    report: bytes
+    """What the reporter printed after `ready`."""
+    duration_s: float
+    out_of_memory: bool = False
+
+
+@attrs.frozen
+class SandboxHealth:
+    """Whether a sandbox can be used now, and if not, what to do."""
+
+    available: bool
+    name: str
+    """`docker`, `bubblewrap`."""
+    engine: str = ""
+    """`docker 28.2.2`."""
+    image: str = ""
+    toolchain: str = ""
+    problem: str = ""
+    remedy: str = ""
+
+
+class Sandbox(Protocol):
+    """Runs project code, isolated; the only place where project code runs."""
+
+    def health(self) -> SandboxHealth:
+        """Return whether the sandbox can be used; never raises, takes at most a few seconds."""
+
+    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
+        """Run `request` in a fresh container; raises `SandboxUnavailable`, or `Cancelled` within 2 s.
+
+        Blocking; may be called from several threads at once.
+        """
+
+
+# --- verification -------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class VerifyRequest:
+    """One patch over one base tree of one project."""
+
+    root: str
+    base: Tree
+    edit_set: EditSet
+    hunks: tuple[Hunk, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Test ids of the plan's acceptance checks."""
+    label: str = ""
+    limits: Limits = Limits()
+
+
+Progress = Callable[[str], None]
+"""Called with one short sentence whenever a stage begins; must not block."""
+
+
+class Verifier(Protocol):
+    """Turns a patch into Evidence by running tests in the sandbox."""
+
+    def run_tests(
+        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
+    ) -> TestReport:
+        """Run `tests` (ids; empty: all) over `tree`, with coverage per test; never raises for a sick sandbox."""
+
+    def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
+        """Run B and P (and N and O where the protocol asks) and return the verdict with all reports."""
+
+
+# --- the model ----------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ToolSpec:
+    """A tool as the model sees it."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema of the arguments."""
+
+
+@attrs.frozen
+class ToolRequest:
+    """A model's wish to call a tool."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@attrs.frozen
+class Message:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_requests: tuple[ToolRequest, ...] = ()
+    tool_call_id: str = ""
+
+
+@attrs.frozen
+class Usage:
+    """What one call cost."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@attrs.frozen
+class Completion:
+    """One answer of a model."""
+
+    message: Message
+    finish_reason: Literal["stop", "toolCalls", "length", "refused"]
+    usage: Usage = Usage()
+
+
+class Model(Protocol):
+    """A language model; implementations: litellm, scripted, cassette."""
+
+    name: str
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        cancellation: Cancellation,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """Answer; raises `ModelFailed` with a remedy, or `Cancelled` (within 2 s). Blocking."""
+
+
+# --- the journal --------------------------------------------------------------------------------------
+
+
+class Journal(Protocol):
+    """The durable record of runs; may be used from several threads and processes at once."""
+
+    def create_run(self, task: Task) -> Run:
+        """Insert a run in state `planning` and its first `state` event."""
+
+    def append(self, run_id: str, kind: EventKind, data: Mapping[str, Any]) -> Event:
+        """Append an event with the next `seq`."""
+
+    def set_state(self, run_id: str, state: RunState, note: str = "") -> Event:
+        """Change the run's state, and append the `state` event, in one transaction."""
+
+    def save_plan(self, run_id: str, plan: Plan) -> Event:
+        """Store a plan's version; earlier versions stay readable."""
+
+    def save_proposal(self, proposal: Proposal) -> None:
+        """Insert or replace a proposal (hunks, review state, evidence)."""
+
+    def run(self, run_id: str) -> Run:
+        """Return a run; raises `NotFound`."""
+
+    def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
+        """Return runs, newest first."""
+
+    def proposal(self, proposal_id: str) -> Proposal:
+        """Return a proposal; raises `NotFound`."""
+
+    def events(self, run_id: str, after: int = 0) -> Iterator[Event]:
+        """Yield events with `seq` greater than `after`, in order."""

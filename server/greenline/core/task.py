@@ -1,0 +1,149 @@
+"""Task, Plan, Proposal and Run: the durable nouns of the agent's protocol."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+import attrs
+
+from greenline.core.edit import Hunk, HunkState
+from greenline.core.evidence import Evidence
+
+
+@attrs.frozen
+class ContextRange:
+    """A piece of a document that the user pointed at."""
+
+    path: str
+    start_line: int
+    """0-based."""
+    end_line: int
+    """0-based, inclusive."""
+
+
+@attrs.frozen
+class TaskContext:
+    """What the user had before their eyes when they asked."""
+
+    range: ContextRange | None = None
+    diagnostics: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Task:
+    """What the user asked for."""
+
+    request: str
+    roots: tuple[str, ...]
+    """Absolute paths of the roots that the run is pinned to."""
+    context: TaskContext = TaskContext()
+    constraints: tuple[str, ...] = ()
+
+
+class EntryStatus(StrEnum):
+    """Progress of one plan entry."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "inProgress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@attrs.frozen
+class PlanEntry:
+    """One step of a plan."""
+
+    number: int
+    """From 1."""
+    intent: str
+    files: tuple[str, ...] = ()
+    """Paths relative to the root."""
+    checks: tuple[str, ...] = ()
+    """Acceptance checks: test ids that must pass, or sentences for people."""
+    status: EntryStatus = EntryStatus.PENDING
+
+
+@attrs.frozen
+class Plan:
+    """A numbered, versioned list of entries."""
+
+    version: int
+    entries: tuple[PlanEntry, ...]
+    risk: str = ""
+    score: int | None = None
+    """The critic's score, 1–10; None where no model judged it."""
+    engine: Literal["model", "repair"] = "model"
+
+
+class RunState(StrEnum):
+    """The durable life of a Task."""
+
+    PLANNING = "planning"
+    AWAITING_APPROVAL = "awaitingApproval"
+    NEEDS_INPUT = "needsInput"
+    EXECUTING = "executing"
+    VERIFYING = "verifying"
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    PARTLY_ACCEPTED = "partlyAccepted"
+    REJECTED = "rejected"
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = frozenset(
+    {RunState.PLANNING, RunState.NEEDS_INPUT, RunState.EXECUTING, RunState.VERIFYING, RunState.PAUSED}
+)
+"""States in which a process works on the run or is expected to."""
+
+
+class StopReason(StrEnum):
+    """Why the agent's loop ended."""
+
+    DONE = "done"
+    MAX_ITERATIONS = "maxIterations"
+    MAX_TURNS = "maxTurns"
+    BUDGET = "budget"
+    NO_PROGRESS = "noProgress"
+    NO_FIX_FOUND = "noFixFound"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@attrs.frozen
+class Proposal:
+    """An EditSet cut into Hunks, with its Evidence and its review state."""
+
+    id: str
+    run_id: str
+    hunks: tuple[Hunk, ...]
+    evidence: Evidence
+    summary: str = ""
+    stop_reason: StopReason = StopReason.DONE
+    alternatives: tuple[str, ...] = ()
+    """Unified diffs of other fixes that the whole suite passes too."""
+
+    def pending(self) -> tuple[Hunk, ...]:
+        """Return the hunks that still wait for a decision."""
+        return tuple(h for h in self.hunks if h.state is HunkState.PENDING)
+
+
+@attrs.frozen
+class Run:
+    """One run as the journal knows it now."""
+
+    id: str
+    task: Task
+    state: RunState
+    created: float
+    """Seconds since the epoch."""
+    plan: Plan | None = None
+    proposal: Proposal | None = None
+    last_seq: int = 0
+    note: str = ""
+    """Why the run is in this state, where that needs words (an error, a question)."""

@@ -1,0 +1,1 @@
+"""Formats to EditSet to hunks; pure, no I/O."""

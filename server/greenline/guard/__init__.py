@@ -1,0 +1,1 @@
+"""The file gate, secrets and other refusals."""

@@ -1,0 +1,1 @@
+"""The LSP front end: the only importer of pygls and lsprotocol."""

@@ -1,0 +1,1 @@
+"""The model-free engine: fault localisation, mutation operators, search."""

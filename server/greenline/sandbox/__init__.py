@@ -1,0 +1,1 @@
+"""Containers: the only place where project code runs."""

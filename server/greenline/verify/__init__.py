@@ -1,0 +1,1 @@
+"""Base and patched runs, test reports, evidence and verdict."""

@@ -1,0 +1,1 @@
+"""Roots, open documents, exact text and frozen snapshots."""
