@@ -10,7 +10,7 @@ import attrs
 
 @attrs.frozen
 class FileChange:
-    """One file before and after, as exact bytes; a rename is a delete and a create that share `moved_from`."""
+    """One file before and after, as exact bytes; a rename is a delete and a create (`moved_from`)."""
 
     path: str
     """Absolute path."""

@@ -133,7 +133,7 @@ class Verifier(Protocol):
     def run_tests(
         self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
     ) -> TestReport:
-        """Run `tests` (ids; empty: all) over `tree`, with coverage per test; never raises for a sick sandbox."""
+        """Run `tests` (ids; none: all) over `tree` with coverage per test; a sick sandbox is a report."""
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P (and N and O where the protocol asks) and return the verdict with all reports."""

@@ -1,4 +1,4 @@
-"""Domain values ↔ plain JSON values with camelCase keys; used by the journal, the worker pipe and the wire."""
+"""Domain values ↔ plain JSON values with camelCase keys: for the journal, the worker pipe and the wire."""
 
 from __future__ import annotations
 
