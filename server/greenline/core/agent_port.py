@@ -1,6 +1,6 @@
 """The seam between the front (which speaks to the editor) and the agent (which does the work).
 
-The journal is the truth: the agent writes plans, events, states and proposals there, and the front reads them.
+The journal is the truth: the agent writes plans, events, states and proposals there; the front reads them.
 What crosses this seam is only what starts, steers and reports the work.
 """
 
@@ -88,7 +88,7 @@ class AgentClient(Protocol):
         """Create a run and plan it; raises `NoModel`, `ModelFailed`, `InvalidInput`."""
 
     async def revise_plan(self, run_id: str, change: str | Plan) -> Plan:
-        """Return the next version of the plan: from an instruction (needs a model), or as the user wrote it."""
+        """Return the next version of the plan: from an instruction (needs a model), or as written."""
 
     async def execute(self, run: str | Task, overlays: Overlays) -> str:
         """Execute a planned run, or plan and execute a task; return the run id.
