@@ -1,0 +1,158 @@
+"""The one gate that decides which files the agent may see, in two classes: secret and ignored.
+
+A secret file never enters a prompt, an index, a log or a container; an ignored one stays out of prompts and
+the index, but is staged for the tests, which may need it.
+"""
+
+# Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Sequence
+
+from greenline.core.error import GreenlineError
+from greenline.workspace.listing import IgnoreRules, is_skipped_folder, list_root
+from greenline.workspace.root import Located, locate
+
+IGNORE_FILE = ".greenlineignore"
+"""A workspace's own file of this name adds to the ignored files; it can let nothing in."""
+
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".password-store"})
+_SECRET_NAMES = (
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".vault-token",
+    ".terraformrc",
+    "terraform.tfstate*",
+    "credentials",
+    "credentials.json",
+    "credentials.y*ml",
+    "credentials.toml",
+    "secrets.json",
+    "secrets.y*ml",
+    "secrets.toml",
+    "secret.json",
+    "secret.y*ml",
+    "service-account*.json",
+    "service_account*.json",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.p8",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.ppk",
+    "*.asc",
+    "*.gpg",
+)
+_HARMLESS_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", ".env.defaults", ".env.schema")
+
+
+class FileWithheld(GreenlineError):
+    """The gate keeps the file from the agent."""
+
+    code = "withheld"
+
+
+class Gate:
+    """Answers for the roots it was made for; keeps what git lists from its first question on."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self._roots = tuple(roots)
+        self._tracked: dict[str, frozenset[str]] = {}
+        self._git_rules = {root: IgnoreRules(root) for root in self._roots}
+        self._own_rules = {root: IgnoreRules(root, IGNORE_FILE) for root in self._roots}
+
+    def is_secret(self, relative: str) -> bool:
+        """Return whether a path's names are those of a secret file."""
+        parts = [part.lower() for part in relative.replace(os.sep, "/").split("/")]
+        if any(part in _SECRET_FOLDERS for part in parts[:-1]):
+            return True
+        if parts[-1] == "config.json" and ".docker" in parts[:-1]:
+            return True
+        name = parts[-1]
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in _HARMLESS_NAMES):
+            return False
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_NAMES)
+
+    def is_ignored(self, path: str) -> bool:
+        """Return whether a file is kept from prompts by ignore files, an environment or a cache.
+
+        `path` is absolute, or relative to the only root; raises `OutsideWorkspace`.
+        """
+        located = locate(path, self._roots)
+        return any(self._ignored_in(located.root, name) for name in _names(located))
+
+    def may_stage(self, relative: str) -> bool:
+        """Return whether a file may enter a container."""
+        return not self.is_secret(relative)
+
+    def may_prompt(self, path: str) -> bool:
+        """Return whether a file's text may be shown to a model; False for what lies outside the roots."""
+        try:
+            self.check_read(path)
+        except GreenlineError:
+            return False
+        return True
+
+    def check_read(self, path: str) -> None:
+        """Raise `FileWithheld` (or `OutsideWorkspace`) where the agent may not read a file; links are resolved."""
+        located = locate(path, self._roots)
+        for name in _names(located):
+            if self.is_secret(name):
+                raise FileWithheld(
+                    f"{located.relative} looks like a file of secrets and is kept from the agent.",
+                    remedy="Work without it; a file such as .env.example may describe what it holds.",
+                    code="secret",
+                )
+            if self._ignored_in(located.root, name):
+                raise FileWithheld(
+                    f"{located.relative} is ignored by the project and is kept from the agent.",
+                    remedy="Work without it, or ask the user to take it out of the ignore file.",
+                    code="ignored",
+                )
+
+    def _ignored_in(self, root: str, relative: str) -> bool:
+        if relative == ".":
+            return False
+        if self._own_rules[root].ignored(relative):
+            return True
+        if relative in self._tracked_in(root):
+            return False
+        parts = relative.split("/")
+        folders = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+        if any(is_skipped_folder(os.path.join(root, folder)) for folder in folders):
+            return True
+        return self._git_rules[root].ignored(relative)
+
+    def _tracked_in(self, root: str) -> frozenset[str]:
+        if root not in self._tracked:
+            self._tracked[root] = list_root(root).tracked
+        return self._tracked[root]
+
+
+def _names(located: Located) -> tuple[str, ...]:
+    """Return a path's own relative name, and its target's where it is a link."""
+    target = os.path.relpath(located.target, os.path.normpath(located.root)).replace(os.sep, "/")
+    return (located.relative,) if target == located.relative else (located.relative, target)

@@ -1,0 +1,99 @@
+"""Bytes ↔ text with an exact round trip: whatever was not edited comes back byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+import attrs
+
+from greenline.core.error import EditRejected, InvalidInput
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
+
+@attrs.frozen
+class TextFile:
+    """The text of a file, and what it takes to turn it back into the same bytes."""
+
+    text: str
+    """Without a byte order mark; line ends as stored."""
+    encoding: str = "utf-8"
+    """A Python codec's name."""
+    bom: bytes = b""
+    """The byte order mark as stored, or empty."""
+
+
+def decode(data: bytes) -> TextFile:
+    """Decode a file's bytes; raises `InvalidInput` with the code `binary` where they are no text."""
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            text = _round_trip(data[len(bom) :], encoding)
+            if text is not None:
+                return TextFile(text, encoding, bom)
+    if b"\0" in data:
+        raise InvalidInput(
+            "The file holds NUL bytes, so it is binary and not text.",
+            remedy="Only text files can be read or edited.",
+            code="binary",
+        )
+    if not data.isascii() and (text := _round_trip(data, "utf-8")) is not None:
+        return TextFile(text)
+    declared = _declared(data)
+    if declared is not None and (text := _round_trip(data, declared)) is not None:
+        return TextFile(text, declared)
+    if data.isascii():
+        return TextFile(data.decode("ascii"))
+    return TextFile(data.decode("latin-1"), "latin-1")
+
+
+def encode(file: TextFile) -> bytes:
+    """Encode a text file; raises `EditRejected` (`unencodable`) where its encoding lacks a character."""
+    try:
+        return file.bom + file.text.encode(file.encoding)
+    except UnicodeEncodeError as error:
+        character = file.text[error.start]
+        raise EditRejected(
+            f"The character U+{ord(character):04X} cannot be written in the file's encoding {file.encoding}.",
+            remedy="Use characters of that encoding, or convert the file first.",
+            code="unencodable",
+        ) from None
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether `decode` would refuse the bytes."""
+    try:
+        decode(data)
+    except InvalidInput:
+        return True
+    return False
+
+
+def _declared(data: bytes) -> str | None:
+    """Return the codec that a PEP 263 line declares in the first two lines, if Python has it as a text codec."""
+    for line in data.split(b"\n", 2)[:2]:
+        match = _DECLARED.match(line)
+        if match:
+            try:
+                codec = codecs.lookup(match.group(1).decode("ascii", "replace"))
+            except (LookupError, ValueError):
+                return None
+            return codec.name
+    return None
+
+
+def _round_trip(data: bytes, encoding: str) -> str | None:
+    """Decode, or return None where encoding the text again would not give the same bytes."""
+    try:
+        text = data.decode(encoding)
+        # Codecs with states (UTF-7, ISO-2022) can write the same text in several ways.
+        return text if text.encode(encoding) == data else None
+    except (UnicodeError, LookupError):
+        return None

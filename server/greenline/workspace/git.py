@@ -1,0 +1,84 @@
+"""Hardened git: nothing that the workspace's configuration names is ever started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from greenline.core.error import InvalidInput
+
+_FLAGS = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "protocol.allow=never",
+    "-c",
+    "submodule.recurse=false",
+)
+_TIMEOUT_S = 60
+
+
+def git_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return an environment without any `GIT_*` of the caller, and with everything that asks or pages off."""
+    source = os.environ if environment is None else environment
+    clean = {k: v for k, v in source.items() if not k.startswith("GIT_") and k not in {"PAGER", "EDITOR"}}
+    clean.update(
+        GIT_OPTIONAL_LOCKS="0",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_NO_LAZY_FETCH="1",
+        GIT_ATTR_NOSYSTEM="1",
+        GIT_ASKPASS="/bin/false",
+        SSH_ASKPASS="/bin/false",
+        LC_ALL="C",
+    )
+    return clean
+
+
+def git(root: str, arguments: Sequence[str], stdin: bytes | None = None) -> bytes | None:
+    """Run a read-only git command in `root` and return its output; None where git or the repository is missing.
+
+    Only plumbing that runs no filter, hook, text conversion or external diff may be asked for.
+    """
+    try:
+        done = subprocess.run(
+            ["git", *_FLAGS, *arguments],
+            cwd=root,
+            env=git_environment(),
+            # An empty input is a closed pipe of its own: a child must never share the LSP channel.
+            input=stdin or b"",
+            capture_output=True,
+            check=False,
+            timeout=_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def git_or_raise(root: str, arguments: Sequence[str], problem: str, stdin: bytes | None = None) -> bytes:
+    """Run `git`, or raise `InvalidInput` with `problem` as the sentence."""
+    output = git(root, arguments, stdin)
+    if output is None:
+        raise InvalidInput(
+            problem, remedy="Check that the folder is a git repository and the revision exists."
+        )
+    return output
+
+
+def git_paths(root: str, arguments: Sequence[str]) -> list[str] | None:
+    """Run a git command that prints NUL-separated paths; paths that lead outside `root` are dropped."""
+    output = git(root, arguments)
+    if output is None:
+        return None
+    paths = [os.fsdecode(piece) for piece in output.split(b"\0") if piece]
+    return [p for p in paths if not p.startswith(("/", "../")) and "/../" not in p]

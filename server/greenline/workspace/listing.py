@@ -1,0 +1,157 @@
+"""Which files a root holds: git's word where there is git, its ignore files read by us where there is none."""
+
+# Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import pathspec
+
+from greenline.workspace.git import git_paths
+
+SKIPPED_FOLDERS = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "node_modules",
+        "__pycache__",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+    }
+)
+"""Folders that are environments, caches or version control; never listed or staged unless tracked."""
+
+
+@attrs.frozen
+class Listing:
+    """The files of a root, relative with `/`, by how git sees them."""
+
+    tracked: frozenset[str]
+    """In git's index and on disk; empty where there is no git."""
+    untracked: frozenset[str]
+    """Not ignored and not tracked; without git, all that the ignore files let through."""
+
+    @property
+    def files(self) -> frozenset[str]:
+        """All files that are not ignored."""
+        return self.tracked | self.untracked
+
+
+def list_root(root: str) -> Listing:
+    """List a root's files and links; starts git with nothing of the workspace's configuration."""
+    tracked = git_paths(root, ["ls-files", "-z", "--cached"])
+    others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard"])
+    if tracked is None or others is None:
+        rules = IgnoreRules(root)
+        return Listing(frozenset(), frozenset(p for p in walk(root) if not rules.ignored(p)))
+    present = frozenset(p for p in _expand(root, tracked))
+    skipped: dict[str, bool] = {}
+    untracked = (p for p in _expand(root, others) if not _in_skipped(root, p, skipped))
+    return Listing(present, frozenset(untracked) - present)
+
+
+def walk(root: str, below: str = "") -> Iterator[str]:
+    """Yield every file and link below a root, relative with `/`, without environments, caches and `.git`.
+
+    Links are never followed; sockets, pipes and devices are left out.
+    """
+    folder = os.path.join(root, below) if below else root
+    try:
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda e: e.name)
+    except OSError:
+        return
+    for entry in entries:
+        relative = f"{below}/{entry.name}" if below else entry.name
+        if entry.is_symlink():
+            if entry.name not in SKIPPED_FOLDERS:
+                yield relative
+        elif entry.is_dir(follow_symlinks=False):
+            if not is_skipped_folder(entry.path):
+                yield from walk(root, relative)
+        elif entry.is_file(follow_symlinks=False):
+            yield relative
+
+
+def is_skipped_folder(path: str) -> bool:
+    """Return whether a folder is an environment, a cache or version control."""
+    if os.path.basename(path) in SKIPPED_FOLDERS:
+        return True
+    return os.path.isfile(os.path.join(path, "pyvenv.cfg"))
+
+
+def _expand(root: str, paths: list[str]) -> Iterator[str]:
+    """Yield the paths that exist; a folder among them is a nested repository, whose files are listed in turn."""
+    for path in paths:
+        full = os.path.join(root, path)
+        if os.path.islink(full) or os.path.isfile(full):
+            yield path
+        elif os.path.isdir(full):
+            inner = path.rstrip("/")
+            if os.path.lexists(os.path.join(full, ".git")):
+                yield from (f"{inner}/{name}" for name in list_root(full).files)
+
+
+def _in_skipped(root: str, path: str, known: dict[str, bool]) -> bool:
+    """Return whether one of a path's folders is skipped; `known` remembers folders."""
+    parts = path.split("/")
+    if parts[-1] in SKIPPED_FOLDERS:
+        return True
+    for count in range(1, len(parts)):
+        folder = "/".join(parts[:count])
+        if folder not in known:
+            known[folder] = is_skipped_folder(os.path.join(root, folder))
+        if known[folder]:
+            return True
+    return False
+
+
+class IgnoreRules:
+    """The `.gitignore` files of a root, read without git; `extra` names one more file of the same form."""
+
+    def __init__(self, root: str, name: str = ".gitignore") -> None:
+        self._root = root
+        self._name = name
+        self._specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
+
+    def ignored(self, relative: str) -> bool:
+        """Return whether the rules ignore a file; a file below an ignored folder cannot be let in again."""
+        parts = relative.split("/")
+        return any(
+            self._matches("/".join(parts[:count]), folder=count < len(parts))
+            for count in range(1, len(parts) + 1)
+        )
+
+    def _matches(self, relative: str, *, folder: bool) -> bool:
+        """Ask the rule files from the innermost outwards; the first that has an opinion decides."""
+        parts = relative.split("/")
+        for depth in range(len(parts) - 1, -1, -1):
+            spec = self._spec("/".join(parts[:depth]))
+            if spec is None:
+                continue
+            result = spec.check_file("/".join(parts[depth:]) + ("/" if folder else ""))
+            if result.include is not None:
+                return result.include
+        return False
+
+    def _spec(self, folder: str) -> pathspec.GitIgnoreSpec | None:
+        """Return the rules that a folder's own file states."""
+        if folder not in self._specs:
+            try:
+                text = Path(self._root, folder, self._name).read_text("utf-8", "replace")
+            except OSError:
+                self._specs[folder] = None
+            else:
+                self._specs[folder] = pathspec.GitIgnoreSpec.from_lines(text.split("\n"))
+        return self._specs[folder]

@@ -1,0 +1,168 @@
+"""A frozen view of the workspace: open buffers over the disk."""
+
+# Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from greenline.core.error import EditRejected, InvalidInput, NotFound, OutsideWorkspace
+from greenline.core.port import StagedFile, Tree
+from greenline.workspace.document import OpenDocument
+from greenline.workspace.encoding import TextFile, decode, encode
+from greenline.workspace.listing import is_skipped_folder, list_root, walk
+from greenline.workspace.root import Located, locate
+
+MAX_TREE_BYTES = 512 * 1024 * 1024
+"""How much a staged tree may hold; the sandbox keeps it in memory."""
+MAX_IGNORED_BYTES = 8 * 1024 * 1024
+"""Ignored files are staged up to this size: generated modules are small, data sets and models are not."""
+
+
+class StageGate(Protocol):
+    """The part of the gate that staging asks."""
+
+    def may_stage(self, relative: str) -> bool:
+        """Return whether a file may enter a container."""
+
+
+@attrs.frozen
+class Snapshot:
+    """The workspace as the editor sees it; holds the buffers by value and reads the disk when asked."""
+
+    roots: tuple[str, ...]
+    overlay: Mapping[str, OpenDocument] = attrs.field(factory=dict)
+    """Absolute path → open document."""
+
+    def locate(self, path: str) -> Located:
+        """Return which root a path lies in; raises `OutsideWorkspace`."""
+        return locate(path, self.roots)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """Return a file's bytes, the buffer's where it is open; None where there is no such file.
+
+        A buffer's text is written in the encoding, and with the byte order mark, of its file on disk.
+        """
+        located = self.locate(path)
+        document = self._document(located)
+        disk = _read_regular(located.path)
+        return disk if document is None else _encode_buffer(document.text, disk)
+
+    def read_text(self, path: str) -> TextFile:
+        """Return a file's text; raises `NotFound`, or `InvalidInput` (`binary`)."""
+        data = self.read_bytes(path)
+        if data is None:
+            raise NotFound(f"There is no file {path}.", remedy="List the folder to see what is there.")
+        return decode(data)
+
+    def version(self, path: str) -> int | None:
+        """Return the open buffer's version, or None where the file is not open."""
+        document = self._document(self.locate(path))
+        return None if document is None else document.version
+
+    def list_files(self, root: str) -> list[str]:
+        """Return a root's files that are not ignored, relative with `/`, sorted; open buffers included."""
+        files = set(list_root(root).files)
+        files.update(relative for relative, _ in self._documents_in(root))
+        return sorted(files)
+
+    def tree(self, root: str, gate: StageGate, max_bytes: int = MAX_TREE_BYTES) -> Tree:
+        """Return all that a container needs of a root: tracked, untracked and small ignored files.
+
+        Links stay links; raises `InvalidInput` (`tooLarge`) past `max_bytes`.
+        """
+        listed = list_root(root).files
+        tree: dict[str, StagedFile] = {}
+        total = 0
+        for relative in sorted(listed.union(walk(root))):
+            if not gate.may_stage(relative):
+                continue
+            staged = _stage(os.path.join(root, relative), None if relative in listed else MAX_IGNORED_BYTES)
+            if staged is None:
+                continue
+            tree[relative] = staged
+            total += len(staged.content)
+            if total > max_bytes:
+                raise _too_large(root, tree, max_bytes)
+        for relative, document in self._documents_in(root):
+            if gate.may_stage(relative):
+                old = tree.get(relative, StagedFile())
+                disk = old.content if relative in tree else None
+                tree[relative] = attrs.evolve(old, content=_encode_buffer(document.text, disk), link=None)
+        return tree
+
+    def _document(self, located: Located) -> OpenDocument | None:
+        return self.overlay.get(located.path) or self.overlay.get(located.target)
+
+    def _documents_in(self, root: str) -> list[tuple[str, OpenDocument]]:
+        """Return the open documents of a root by relative path; an empty buffer without a file is no file."""
+        found = []
+        for path, document in self.overlay.items():
+            try:
+                located = self.locate(path)
+            except OutsideWorkspace:
+                continue
+            if located.root == root and not _in_environment(root, located.relative):
+                target = os.path.relpath(located.target, os.path.normpath(root)).replace(os.sep, "/")
+                if document.text or os.path.lexists(located.target):
+                    found.append((target, document))
+        return found
+
+
+def _in_environment(root: str, relative: str) -> bool:
+    parts = relative.split("/")
+    return any(is_skipped_folder(os.path.join(root, *parts[:count])) for count in range(1, len(parts)))
+
+
+def _encode_buffer(text: str, disk: bytes | None) -> bytes:
+    """Write a buffer's text as its file is written; what that cannot hold becomes UTF-8, as editors do."""
+    try:
+        form = TextFile("") if disk is None else attrs.evolve(decode(disk), text="")
+        return encode(attrs.evolve(form, text=text))
+    except (EditRejected, InvalidInput):
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _read_regular(path: str) -> bytes | None:
+    """Read a file through links; None where it is missing, a folder, a pipe or a device."""
+    try:
+        return Path(path).read_bytes() if stat.S_ISREG(Path(path).stat().st_mode) else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _stage(path: str, max_bytes: int | None) -> StagedFile | None:
+    """Return a file or link for the tree; None where it vanished, cannot be read or is too large."""
+    try:
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            return StagedFile(mode=0o777, link=os.readlink(path))
+        if not stat.S_ISREG(status.st_mode) or (max_bytes is not None and status.st_size > max_bytes):
+            return None
+        return StagedFile(Path(path).read_bytes(), stat.S_IMODE(status.st_mode) & 0o777)
+    except OSError:
+        return None
+
+
+def _too_large(root: str, tree: Mapping[str, StagedFile], max_bytes: int) -> InvalidInput:
+    """Return an error that names the top folder that holds most."""
+    sizes: dict[str, int] = {}
+    for relative, staged in tree.items():
+        top = relative.split("/", 1)[0]
+        sizes[top] = sizes.get(top, 0) + len(staged.content)
+    largest = max(sizes, key=sizes.__getitem__)
+    return InvalidInput(
+        f"The files of {root} exceed {max_bytes // (1024 * 1024)} MB; {largest} alone holds "
+        f"{sizes[largest] // (1024 * 1024)} MB.",
+        remedy=f"Add {largest} to .gitignore, or open a smaller folder.",
+        code="tooLarge",
+    )

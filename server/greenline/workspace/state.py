@@ -1,0 +1,30 @@
+"""Where a workspace's own records live: under the user's state folder, never inside the repository."""
+
+# Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+
+def state_home(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of all state; `GREENLINE_STATE_DIR` overrides the platform's."""
+    chosen = (os.environ if environment is None else environment).get("GREENLINE_STATE_DIR")
+    return Path(chosen) if chosen else Path(platformdirs.user_state_dir("greenline", appauthor=False))
+
+
+def state_folder(root: str, environment: Mapping[str, str] | None = None) -> Path:
+    """Return (and make, readable by the user only) the state folder of the workspace at `root`."""
+    real = os.path.realpath(root)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(real)) or "root"
+    digest = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    folder = state_home(environment) / f"{name[:40]}-{digest}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
