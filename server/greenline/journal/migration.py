@@ -1,0 +1,77 @@
+"""The journal's schema as ordered, named, forward-only steps; a step that was released never changes."""
+
+from __future__ import annotations
+
+import time
+
+import apsw
+
+from greenline.core.error import GreenlineError
+
+
+class JournalUnusable(GreenlineError):
+    """The journal's file cannot be read or written."""
+
+    code = "journalUnusable"
+
+
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    (
+        "0001-runs",
+        """
+        CREATE TABLE runs (
+            id TEXT PRIMARY KEY,
+            task TEXT NOT NULL,
+            state TEXT NOT NULL,
+            note TEXT NOT NULL DEFAULT '',
+            created REAL NOT NULL,
+            last_seq INTEGER NOT NULL DEFAULT 0,
+            owner TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE INDEX runs_by_creation ON runs (created);
+        CREATE TABLE events (
+            run_id TEXT NOT NULL REFERENCES runs (id),
+            seq INTEGER NOT NULL,
+            time REAL NOT NULL,
+            kind TEXT NOT NULL,
+            data TEXT NOT NULL,
+            PRIMARY KEY (run_id, seq)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE plans (
+            run_id TEXT NOT NULL REFERENCES runs (id),
+            version INTEGER NOT NULL,
+            plan TEXT NOT NULL,
+            PRIMARY KEY (run_id, version)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE proposals (
+            id TEXT PRIMARY KEY,
+            run_id TEXT NOT NULL REFERENCES runs (id),
+            saved REAL NOT NULL,
+            proposal TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX proposals_by_run ON proposals (run_id, saved);
+        """,
+    ),
+)
+
+
+def migrate(connection: apsw.Connection, path: str) -> None:
+    """Bring the file to the newest schema; raises `JournalUnusable` where a newer program wrote it.
+
+    Must run in a transaction that holds the write lock, so that two processes never migrate at once.
+    """
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied REAL NOT NULL) STRICT"
+    )
+    applied = {name for (name,) in connection.execute("SELECT name FROM migrations")}
+    unknown = sorted(applied - {name for name, _ in MIGRATIONS})
+    if unknown:
+        raise JournalUnusable(
+            f"The journal {path} was written by a newer Greenline (it holds {unknown[-1]}).",
+            remedy="Update Greenline, or move the file away to start a new journal.",
+        )
+    for name, script in MIGRATIONS:
+        if name in applied:
+            continue
+        connection.execute(script)
+        connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, time.time()))
