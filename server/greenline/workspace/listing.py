@@ -1,7 +1,7 @@
 """Which files a root holds: git's word where there is git, its ignore files read by us where there is none."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
 
 from __future__ import annotations
 
