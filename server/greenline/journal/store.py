@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,10 @@ class SqliteJournal:
         if self._one("SELECT 1 FROM runs WHERE id = ?", (run_id,)) is None:
             raise NotFound(f"There is no run {run_id}.")
 
-    def _one(self, statement: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    def _all(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return list(self._connection.execute(statement, values))
+
+    def _one(self, statement: str, values: Sequence[Any]) -> tuple[Any, ...] | None:
         rows = self._all(statement, values)
         return rows[0] if rows else None
 
