@@ -77,8 +77,8 @@ def load_settings(
 ) -> Settings:
     """Return the settings: defaults, then the user's file, then the editor's options, then the environment.
 
-    `client_options` are LSP `initializationOptions`; what could weaken safety is not taken from them, since an
-    editor may have read them from a file in the workspace. Never raises.
+    `client_options` are LSP `initializationOptions`; what could weaken safety is not taken from them, since
+    an editor may have read them from a file in the workspace. Never raises.
     """
     environment = os.environ if env is None else env
     path = default_config_path(environment) if config_path is None else config_path

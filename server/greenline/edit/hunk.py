@@ -105,7 +105,7 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
         found = "".join(lines[hunk.start_line : hunk.end_line])
         if hunk.start_line < position or hunk.end_line > len(lines) or found != hunk.before:
             raise EditRejected(
-                f"The text of {hunk.path} at line {hunk.start_line + 1} is not the text that the edit replaces.",
+                f"The text of {hunk.path} at line {hunk.start_line + 1} is not what the edit replaces.",
                 remedy="Ask for the change again on the current text.",
                 code="conflict",
             )

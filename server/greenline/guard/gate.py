@@ -5,7 +5,7 @@ the index, but is staged for the tests, which may need it.
 """
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
+# ruff: noqa: PTH118
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Gate:
         return True
 
     def check_read(self, path: str) -> None:
-        """Raise `FileWithheld` (or `OutsideWorkspace`) where the agent may not read a file; links are resolved."""
+        """Raise `FileWithheld` (or `OutsideWorkspace`) where the agent may not read; links are resolved."""
         located = locate(path, self._roots)
         for name in _names(located):
             if self.is_secret(name):

@@ -77,7 +77,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def _declared(data: bytes) -> str | None:
-    """Return the codec that a PEP 263 line declares in the first two lines, if Python has it as a text codec."""
+    """Return the codec that a PEP 263 line declares in the first two lines, if Python has it."""
     for line in data.split(b"\n", 2)[:2]:
         match = _DECLARED.match(line)
         if match:

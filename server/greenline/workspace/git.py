@@ -45,7 +45,7 @@ def git_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def git(root: str, arguments: Sequence[str], stdin: bytes | None = None) -> bytes | None:
-    """Run a read-only git command in `root` and return its output; None where git or the repository is missing.
+    """Run a read-only git command in `root` and return its output; None where that fails.
 
     Only plumbing that runs no filter, hook, text conversion or external diff may be asked for.
     """

@@ -1,7 +1,7 @@
-"""Which files a root holds: git's word where there is git, its ignore files read by us where there is none."""
+"""Which files a root holds: git's word where there is git, its ignore files where there is none."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
+# ruff: noqa: PTH112, PTH113, PTH114, PTH118, PTH119
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def is_skipped_folder(path: str) -> bool:
 
 
 def _expand(root: str, paths: list[str]) -> Iterator[str]:
-    """Yield the paths that exist; a folder among them is a nested repository, whose files are listed in turn."""
+    """Yield the paths that exist; a nested repository's files are listed in turn."""
     for path in paths:
         full = os.path.join(root, path)
         if os.path.islink(full) or os.path.isfile(full):

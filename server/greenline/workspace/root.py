@@ -1,7 +1,7 @@
 """Roots of the workspace, and which one a path belongs to; links are resolved before anything is believed."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
+# ruff: noqa: PTH117, PTH118, PTH119
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A frozen view of the workspace: open buffers over the disk."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
+# ruff: noqa: PTH115, PTH118
 
 from __future__ import annotations
 

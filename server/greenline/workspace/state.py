@@ -1,7 +1,7 @@
 """Where a workspace's own records live: under the user's state folder, never inside the repository."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119
+# ruff: noqa: PTH119
 
 from __future__ import annotations
 
