@@ -1,0 +1,362 @@
+"""The agent: plans and executes runs, each on the caller's thread, many at once.
+
+Invariants: the journal holds every state before anybody is told of it; the user's files are never written;
+and a run that stops working is in a state of rest before the call that worked on it returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import attrs
+
+from greenline.agent.control import Answer, RunControl
+from greenline.agent.dialogue import TurnBudget
+from greenline.agent.limits import Meter
+from greenline.agent.loop import run_model, run_repair
+from greenline.agent.planning import check_servable, make_plan, revise_plan
+from greenline.agent.proof import checks_of
+from greenline.agent.record import Recorder
+from greenline.agent.reflector import Attempt
+from greenline.agent.scope import Scope, no_model
+from greenline.agent.services import Services
+from greenline.core.agent_port import Planned, Question
+from greenline.core.cancel import Cancellation
+from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
+from greenline.core.evidence import Outcome
+from greenline.core.ids import new_id
+from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
+from greenline.workspace.snapshot import Snapshot
+
+_log = logging.getLogger(__name__)
+
+_STARTABLE = {
+    RunState.AWAITING_APPROVAL,
+    RunState.CANCELLED,
+    RunState.FAILED,
+    RunState.INTERRUPTED,
+    RunState.PAUSED,
+}
+_PAUSE_WAIT_S = 1.0
+_CANCEL_WAIT_S = 5.0
+
+
+@attrs.define
+class _Unclear:
+    """A task whose planning waits for answers while no thread works on it."""
+
+    task: Task
+    snapshot: Snapshot
+    questions: tuple[Question, ...]
+    answers: dict[str, Answer] = attrs.field(factory=dict)
+
+
+class Agent:
+    """Every method blocks and may be called from any thread."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._journal = services.journal
+        self._lock = threading.Lock()
+        self._live: dict[str, RunControl] = {}
+        self._unclear: dict[str, _Unclear] = {}
+        self._threads: list[threading.Thread] = []
+        self._closing = False
+        self._spent_usd = 0.0
+
+    @property
+    def services(self) -> Services:
+        """The parts that the agent works with."""
+        return self._services
+
+    @property
+    def spent_usd(self) -> float:
+        """What the models have cost since the agent was made."""
+        with self._lock:
+            return self._spent_usd
+
+    # --- work ------------------------------------------------------------------------------------------
+
+    def plan(self, task: Task, snapshot: Snapshot, cancellation: Cancellation) -> Planned:
+        """Create a run and plan it; raises `ModelFailed`, `Cancelled`, and `NoModel` before anything is written."""
+        check_servable(self._services, task)
+        run = self._journal.create_run(task)
+        return self._plan_run(run.id, task, snapshot, cancellation)
+
+    def revise(self, run_id: str, change: str | Plan, snapshot: Snapshot, cancellation: Cancellation) -> Plan:
+        """Return the next version of a run's plan: by an instruction, or as the user wrote it."""
+        run = self._journal.run(run_id)
+        if run.plan is None or run.state not in _STARTABLE:
+            raise WrongState(f"The plan of {run_id} cannot be changed while the run is {run.state.value}.")
+        if isinstance(change, str) and self._services.model is None:
+            raise no_model()
+        if isinstance(change, Plan):
+            plan = attrs.evolve(change, version=run.plan.version + 1, score=None, engine=run.plan.engine)
+            self._journal.save_plan(run_id, plan)
+            return plan
+        with self._working(run_id, run.task, snapshot, cancellation, rest=run.state) as scope:
+            scope.recorder.state(RunState.PLANNING)
+            plan = revise_plan(scope, run.plan, change)
+            scope.recorder.plan(plan)
+            scope.recorder.state(RunState.AWAITING_APPROVAL)
+            return plan
+
+    def execute(self, run: str | Task, snapshot: Snapshot, cancellation: Cancellation) -> str:
+        """Execute a planned run, or plan and execute a task; return the run id once the run is at rest.
+
+        Raises what stopped it, after it is in the journal: `ModelFailed`, `Cancelled`, `InvalidInput`.
+        """
+        if isinstance(run, Task):
+            check_servable(self._services, run)
+            created = self._journal.create_run(run)
+            with self._working(created.id, run, snapshot, cancellation) as scope:
+                plan = self._plan_with_answers(scope)
+                self._carry_out(scope, plan)
+            return created.id
+        known = self._journal.run(run)
+        if known.plan is None or known.state not in _STARTABLE:
+            raise WrongState(
+                f"The run {run} is {known.state.value} and cannot be executed.",
+                remedy="Ask for a new plan." if known.plan is None else "",
+            )
+        with self._working(run, known.task, snapshot, cancellation) as scope:
+            scope.recorder.state(RunState.EXECUTING)
+            self._carry_out(scope, known.plan)
+        return run
+
+    # --- steering --------------------------------------------------------------------------------------
+
+    def answer(self, run_id: str, question_id: str, answer: Answer) -> None:
+        """Answer what a run waits for; raises `NotFound`.
+
+        The last answer that an unclear task waits for starts its planning again, on a thread of the agent.
+        """
+        with self._lock:
+            control = self._live.get(run_id)
+            unclear = self._unclear.get(run_id)
+        if control is not None:
+            control.answer(question_id, answer)
+            return
+        if unclear is None or question_id not in {question.id for question in unclear.questions}:
+            self._journal.run(run_id)
+            raise NotFound(f"The run {run_id} waits for no answer to {question_id}.")
+        unclear.answers[question_id] = answer
+        recorder = Recorder(self._journal, run_id, self._services.mask)
+        question = next(q for q in unclear.questions if q.id == question_id)
+        recorder.answer(question, answer.decision, answer.note)
+        if len(unclear.answers) == len(unclear.questions):
+            with self._lock:
+                self._unclear.pop(run_id, None)
+            task = _with_answers(
+                unclear.task,
+                unclear.questions,
+                tuple(unclear.answers[question.id] for question in unclear.questions),
+            )
+            self._spawn(run_id, lambda: self._plan_again(run_id, task, unclear.snapshot))
+
+    def pause(self, run_id: str) -> RunState:
+        """Pause a run at its next safe point, before an edit or a test run; return its state by now."""
+        self._control(run_id, "paused").pause(_PAUSE_WAIT_S)
+        return self._journal.run(run_id).state
+
+    def resume(self, run_id: str, snapshot: Snapshot) -> RunState:
+        """Lift a pause; or take up a cancelled, failed or interrupted run from its plan, on our own thread."""
+        with self._lock:
+            control = self._live.get(run_id)
+        if control is not None:
+            control.resume()
+            return self._journal.run(run_id).state
+        run = self._journal.run(run_id)
+        if run.state not in _STARTABLE - {RunState.AWAITING_APPROVAL}:
+            raise WrongState(f"The run {run_id} is {run.state.value}; there is nothing to resume.")
+        if run.plan is None:
+            self._journal.set_state(run_id, RunState.PLANNING, "Resumed.")
+            self._spawn(run_id, lambda: self._plan_again(run_id, run.task, snapshot))
+            return RunState.PLANNING
+        self._spawn(run_id, lambda: self._execute_again(run_id, snapshot))
+        return RunState.EXECUTING
+
+    def cancel(self, run_id: str) -> RunState:
+        """Cancel a run; returns once nothing of it is running."""
+        with self._lock:
+            control = self._live.get(run_id)
+            self._unclear.pop(run_id, None)
+        if control is not None:
+            control.cancellation.cancel()
+            control.wait_finished(_CANCEL_WAIT_S)
+        state = self._journal.run(run_id).state
+        if control is None and state in ACTIVE | {RunState.AWAITING_APPROVAL, RunState.INTERRUPTED}:
+            self._journal.set_state(run_id, RunState.CANCELLED)
+            return RunState.CANCELLED
+        return state
+
+    def close(self) -> None:
+        """Stop everything; runs under way become `interrupted`. Idempotent."""
+        with self._lock:
+            self._closing = True
+            controls, threads = list(self._live.values()), list(self._threads)
+        for control in controls:
+            control.cancellation.cancel()
+        for control in controls:
+            control.wait_finished(_CANCEL_WAIT_S)
+        for thread in threads:
+            thread.join(_CANCEL_WAIT_S)
+
+    # --- inside ----------------------------------------------------------------------------------------
+
+    def _plan_run(
+        self, run_id: str, task: Task, snapshot: Snapshot, cancellation: Cancellation, *, ask: bool = False
+    ) -> Planned:
+        with self._working(run_id, task, snapshot, cancellation) as scope:
+            made = make_plan(scope)
+            if isinstance(made, Plan):
+                scope.recorder.plan(made)
+                scope.recorder.state(RunState.AWAITING_APPROVAL)
+                return Planned(run_id, plan=made)
+            with self._lock:
+                self._unclear[run_id] = _Unclear(task, snapshot, made)
+            scope.recorder.state(RunState.NEEDS_INPUT, made[0].text)
+            for question in made:
+                scope.recorder.question(question, waits=ask)
+            return Planned(run_id, questions=made)
+
+    def _plan_again(self, run_id: str, task: Task, snapshot: Snapshot) -> None:
+        self._journal.set_state(run_id, RunState.PLANNING)
+        self._plan_run(run_id, task, snapshot, Cancellation(), ask=True)
+
+    def _execute_again(self, run_id: str, snapshot: Snapshot) -> None:
+        self.execute(run_id, snapshot, Cancellation())
+
+    def _plan_with_answers(self, scope: Scope) -> Plan:
+        """Plan, and wait for the user as often as the model asks."""
+        while True:
+            made = make_plan(scope)
+            if isinstance(made, Plan):
+                scope.recorder.plan(made)
+                scope.recorder.state(RunState.EXECUTING)
+                return made
+            answers = scope.ask(made, RunState.PLANNING)
+            scope = attrs.evolve(scope, task=_with_answers(scope.task, made, answers))
+
+    def _carry_out(self, scope: Scope, plan: Plan) -> None:
+        """Work on a plan until there is a proposal, or nothing to propose."""
+        model = self._services.model
+        if plan.engine == "repair":
+            attempt, stop, words = run_repair(scope, plan)
+        elif model is not None:
+            attempt, stop, words = run_model(scope, plan, model)
+        else:
+            raise no_model()
+        if attempt is None:
+            note = words if stop in {StopReason.DONE, StopReason.NO_FIX_FOUND} else f"{stop.value}: {words}"
+            scope.recorder.state(RunState.FAILED, note or stop.value)
+            return
+        scope.recorder.plan(_with_statuses(plan, attempt))
+        proposal = Proposal(
+            id=new_id("prop"),
+            run_id=scope.run_id,
+            hunks=attempt.hunks,
+            evidence=attempt.evidence,
+            summary=self._services.mask(attempt.summary),
+            stop_reason=stop,
+            alternatives=attempt.alternatives,
+        )
+        self._journal.save_proposal(proposal)
+        scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
+
+    @contextmanager
+    def _working(
+        self,
+        run_id: str,
+        task: Task,
+        snapshot: Snapshot,
+        cancellation: Cancellation,
+        rest: RunState = RunState.FAILED,
+    ) -> Iterator[Scope]:
+        """Hold a run while it is worked on; whatever goes wrong is in the journal before it is raised.
+
+        `rest` is the state that the run falls back to when the work fails.
+        """
+        services = self._services
+        control = RunControl(cancellation)
+        with self._lock:
+            if run_id in self._live:
+                raise WrongState(f"The run {run_id} is being worked on.")
+            self._live[run_id] = control
+        recorder = Recorder(self._journal, run_id, services.mask)
+        meter = Meter(services.limits.budget_usd)
+        turns = TurnBudget(services.limits.max_turns)
+        try:
+            yield Scope(services, task, snapshot, control, recorder, meter, turns)
+        except Cancelled:
+            closing = self._closing
+            recorder.state(RunState.INTERRUPTED if closing else RunState.CANCELLED)
+            raise
+        except GreenlineError as error:
+            recorder.error(error)
+            recorder.state(rest, str(error))
+            raise
+        except Exception as error:
+            # The boundary of a run: a fault of ours must not leave it in an active state for ever.
+            _log.exception("run %s failed", run_id)
+            failure = GreenlineError(
+                f"The run failed inside Greenline ({type(error).__name__}: {error}).", code="internal"
+            )
+            recorder.error(failure)
+            recorder.state(rest, str(failure))
+            raise failure from error
+        finally:
+            with self._lock:
+                self._live.pop(run_id, None)
+                self._spent_usd += meter.spent_usd
+            control.finish()
+
+    def _control(self, run_id: str, wish: str) -> RunControl:
+        with self._lock:
+            control = self._live.get(run_id)
+        if control is None:
+            state = self._journal.run(run_id).state
+            raise WrongState(f"The run {run_id} is {state.value} and cannot be {wish}.")
+        return control
+
+    def _spawn(self, run_id: str, action: Callable[[], object]) -> None:
+        """Work on a run on a thread of ours; what goes wrong is in the journal already."""
+
+        def body() -> None:
+            try:
+                action()
+            except GreenlineError as error:
+                _log.info("run %s ended: %s", run_id, error)
+
+        thread = threading.Thread(target=body, name=f"run {run_id}", daemon=True)
+        with self._lock:
+            if self._closing:
+                raise WrongState("The agent is shutting down.")
+            self._threads = [known for known in self._threads if known.is_alive()]
+            self._threads.append(thread)
+        thread.start()
+
+
+def _with_answers(task: Task, questions: tuple[Question, ...], answers: tuple[Answer, ...]) -> Task:
+    """Return the task with what the user answered as constraints."""
+    pairs = zip(questions, answers, strict=True)
+    said = (f"Asked “{q.text}”, the user answered: {f'{a.decision} {a.note}'.strip()}" for q, a in pairs)
+    return attrs.evolve(task, constraints=(*task.constraints, *said))
+
+
+def _with_statuses(plan: Plan, attempt: Attempt) -> Plan:
+    """Return the plan with what became of each entry: failed where one of its tests does not pass."""
+    report = attempt.evidence.patched
+
+    def status(checks: tuple[str, ...]) -> EntryStatus:
+        known = set(checks_of(plan)) & set(checks)
+        if report is None or all(report.outcome_of(check) is Outcome.PASSED for check in known):
+            return EntryStatus.COMPLETED
+        return EntryStatus.FAILED
+
+    return attrs.evolve(
+        plan, entries=tuple(attrs.evolve(entry, status=status(entry.checks)) for entry in plan.entries)
+    )

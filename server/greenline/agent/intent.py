@@ -1,0 +1,34 @@
+"""Tells, without a model, whether a request is one for the repair engine: make failing tests pass."""
+
+from __future__ import annotations
+
+import re
+
+_WRITING = re.compile(
+    r"\b(write|add|create|implement|generate|extend|rename|explain|document)\b", re.IGNORECASE
+)
+_REPAIRING = (
+    re.compile(
+        r"\b(fix|repair|debug|solve|mend)\b.*\b(bugs?|tests?|failures?|errors?|defects?|regressions?)\b"
+    ),
+    re.compile(r"\b(fail(s|ed|ing|ure|ures)?|broken|red)\b.*\b(tests?|suite)\b"),
+    re.compile(r"\b(tests?|suite)\b.*\b(pass(es|ing)?|green|fail(s|ed|ing)?|broken|red)\b"),
+    re.compile(r"\bmake\b.*\b(green|pass)\b"),
+)
+_TEST_NAME = re.compile(r"[\w./\\-]+\.\w+::[\w:\[\]., -]*[\w\]]|\btest_\w+|\b\w+_test\b|\b(?:\w+\.)+test\w*")
+
+
+def test_names(request: str) -> tuple[str, ...]:
+    """Return the test ids and test names in a request, in order."""
+    return tuple(dict.fromkeys(match.group(0) for match in _TEST_NAME.finditer(request)))
+
+
+test_names.__test__ = False  # type: ignore[attr-defined]  # pytest must not collect the function
+
+
+def asks_for_repair(request: str) -> bool:
+    """Return whether a request is about failing tests, and not about writing something new."""
+    text = " ".join(request.lower().split())
+    if any(pattern.search(text) for pattern in _REPAIRING):
+        return not _WRITING.match(text)
+    return bool(test_names(request)) and not _WRITING.search(text)

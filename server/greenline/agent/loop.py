@@ -1,0 +1,94 @@
+"""The run loop: edit, verify, reflect, until the change is proven or a bound is reached."""
+
+from __future__ import annotations
+
+from greenline.agent.dialogue import Stopped
+from greenline.agent.executor import pause_point, work
+from greenline.agent.planner import describe, describe_plan
+from greenline.agent.prompts import prompt
+from greenline.agent.proof import cut, prove
+from greenline.agent.reflector import Attempt, better, reflect
+from greenline.agent.scope import Scope
+from greenline.core.edit import EditSet
+from greenline.core.error import ModelFailed
+from greenline.core.evidence import Evidence
+from greenline.core.port import Model
+from greenline.core.task import Plan, RunState, StopReason
+
+NOTHING_EDITED = (
+    "You have edited nothing yet. Make the edits of the plan with the tools, and then answer without a call."
+)
+
+
+def run_model(scope: Scope, plan: Plan, model: Model) -> tuple[Attempt | None, StopReason, str]:
+    """Return the best attempt, why the loop ended, and the model's last words."""
+    services = scope.services
+    session = services.tools(
+        scope.snapshot, services.gate(scope.snapshot.roots), scope.ask_permission, scope.run_id
+    )
+    dialogue = scope.dialogue(model)
+    dialogue.begin(prompt("execute"), f"{describe(scope.task)}\n\nThe plan:\n{describe_plan(plan)}")
+    best: Attempt | None = None
+    previous: Attempt | None = None
+    summary = ""
+    for iteration in range(1, services.limits.max_iterations + 1):
+        stop = StopReason.DONE
+        try:
+            summary = work(dialogue, session, scope.control, scope.recorder, services.limits.max_same_calls)
+        except Stopped as stopped:
+            stop = stopped.reason
+        except ModelFailed as error:
+            if best is None:
+                raise
+            scope.recorder.error(error)
+            return best, StopReason.ERROR, summary
+        edit_set = session.edit_set()
+        if edit_set.changes:
+            attempt = verify(scope, plan, edit_set, summary, iteration)
+            best = better(best, attempt)
+            lesson = reflect(attempt, previous)
+            previous = attempt
+        else:
+            lesson = NOTHING_EDITED if iteration == 1 else StopReason.NO_PROGRESS
+        if stop is not StopReason.DONE:
+            return best, stop, summary
+        if isinstance(lesson, StopReason):
+            return best, lesson, summary
+        dialogue.tell(lesson)
+    return best, StopReason.MAX_ITERATIONS, summary
+
+
+def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, str]:
+    """Let the repair engine search; return its fix as an attempt."""
+    services = scope.services
+    assert services.repairer is not None
+    pause_point(scope.control, scope.recorder)
+    found = services.repairer.repair(
+        scope.task, plan, scope.snapshot, scope.run_id, scope.control.cancellation, scope.recorder.command
+    )
+    if found is None:
+        return None, StopReason.NO_FIX_FOUND, "No small change makes the failing tests pass."
+    attempt = verify(scope, plan, found.edit_set, found.summary, 1, found.alternatives)
+    return attempt, StopReason.DONE, found.summary
+
+
+def verify(
+    scope: Scope,
+    plan: Plan,
+    edit_set: EditSet,
+    summary: str,
+    iteration: int,
+    alternatives: tuple[str, ...] = (),
+) -> Attempt:
+    """Test a staged change, and go back to `executing`."""
+    recorder = scope.recorder
+    pause_point(scope.control, recorder)
+    hunks = cut(scope.snapshot, edit_set, plan, summary)
+    recorder.edits(hunks, iteration)
+    recorder.state(RunState.VERIFYING)
+    evidence: Evidence = prove(
+        scope.services, scope.snapshot, edit_set, hunks, plan, recorder, scope.control.cancellation
+    )
+    recorder.evidence(evidence, iteration)
+    recorder.state(RunState.EXECUTING)
+    return Attempt(edit_set, hunks, evidence, summary, alternatives)

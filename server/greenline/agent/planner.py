@@ -1,0 +1,178 @@
+"""Turns a request into a plan, or into the questions that must be answered first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+
+from greenline.agent.control import RunControl
+from greenline.agent.dialogue import Dialogue, data
+from greenline.agent.executor import CUT_OFF, call_tool
+from greenline.agent.prompts import prompt
+from greenline.agent.record import Recorder
+from greenline.agent.services import ToolSession
+from greenline.core.agent_port import Question
+from greenline.core.error import ModelFailed
+from greenline.core.ids import new_id
+from greenline.core.port import Completion, ToolSpec
+from greenline.core.task import Plan, PlanEntry, Task
+from greenline.core.wire import to_json
+
+_STRINGS = {"type": "array", "items": {"type": "string"}}
+SUBMIT_PLAN = ToolSpec(
+    "submit_plan",
+    "Hand in the plan.",
+    {
+        "type": "object",
+        "properties": {
+            "entries": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "properties": {"intent": {"type": "string"}, "files": _STRINGS, "checks": _STRINGS},
+                    "required": ["intent"],
+                },
+            },
+            "risk": {"type": "string"},
+        },
+        "required": ["entries"],
+    },
+)
+ASK_USER = ToolSpec(
+    "ask_user",
+    "Ask the user what only they can decide.",
+    {
+        "type": "object",
+        "properties": {
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "properties": {"text": {"type": "string"}, "options": _STRINGS},
+                    "required": ["text"],
+                },
+            }
+        },
+        "required": ["questions"],
+    },
+)
+_NUDGE = "Call `submit_plan` with the plan, or `ask_user` where you cannot plan without an answer."
+_MAX_NUDGES = 2
+_OWN = {SUBMIT_PLAN.name, ASK_USER.name}
+
+
+@attrs.frozen
+class Draft:
+    """What the model handed in: entries, or questions."""
+
+    entries: tuple[PlanEntry, ...] = ()
+    risk: str = ""
+    questions: tuple[Question, ...] = ()
+
+
+def describe(task: Task) -> str:
+    """Return the task as the first message of a conversation."""
+    parts = [f"The request:\n{task.request}", "Roots of the project: " + ", ".join(task.roots)]
+    if task.constraints:
+        parts.append("Constraints:\n" + "\n".join(f"- {item}" for item in task.constraints))
+    place = task.context.range
+    if place is not None:
+        lines = f"lines {place.start_line + 1} to {place.end_line + 1}"
+        parts.append(f"The user points at {place.path}, {lines}.")
+    if task.context.files:
+        parts.append("The user names these files: " + ", ".join(task.context.files))
+    if task.context.diagnostics:
+        parts.append(data("diagnostics", "\n".join(task.context.diagnostics)))
+    return "\n\n".join(parts)
+
+
+def describe_plan(plan: Plan) -> str:
+    """Return a plan as text for a model."""
+    return data("plan", json.dumps(to_json(plan), ensure_ascii=False, indent=1))
+
+
+def draft_plan(
+    dialogue: Dialogue, first: str, session: ToolSession, control: RunControl, recorder: Recorder
+) -> Draft:
+    """Let the model read and then hand in a plan; raises `Stopped`, `ModelFailed`, `Cancelled`."""
+    dialogue.begin(prompt("plan"), first)
+    return continue_draft(dialogue, session, control, recorder)
+
+
+def continue_draft(
+    dialogue: Dialogue, session: ToolSession, control: RunControl, recorder: Recorder
+) -> Draft:
+    """Go on with a conversation that `draft_plan` began."""
+    tools = (*session.specs(reading_only=True), SUBMIT_PLAN, ASK_USER)
+    nudges = 0
+    while True:
+        completion = dialogue.next(tools, control.cancellation)
+        draft = _handed_in(completion, dialogue)
+        if draft is not None:
+            return draft
+        others = [r for r in completion.message.tool_requests if r.name not in _OWN]
+        for request in others:
+            dialogue.reply(request, data(request.name, call_tool(session, request, control, recorder).text))
+        if completion.message.tool_requests:
+            continue
+        nudges += 1
+        if nudges > _MAX_NUDGES:
+            raise ModelFailed(
+                "The model handed in no plan.", remedy="Try again, or name a model that can call tools."
+            )
+        dialogue.tell(CUT_OFF if completion.finish_reason == "length" else _NUDGE)
+
+
+def _handed_in(completion: Completion, dialogue: Dialogue) -> Draft | None:
+    """Return the draft in an answer, after replying to every call of our own tools."""
+    found = None
+    for request in completion.message.tool_requests:
+        if request.name not in _OWN:
+            continue
+        try:
+            found = found or _parse(request.name, request.arguments)
+            dialogue.reply(request, "Taken.")
+        except (KeyError, TypeError, ValueError) as error:
+            dialogue.reply(request, f"This is not in the form that {request.name} asks for: {error!r}.")
+    if found is None and not completion.message.tool_requests:
+        return _from_text(completion.message.content)
+    return found
+
+
+def _from_text(text: str) -> Draft | None:
+    """Read a plan that a model without tool calls wrote as JSON."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        return None
+    try:
+        value = json.loads(text[start : end + 1])
+        return _parse(ASK_USER.name if "questions" in value else SUBMIT_PLAN.name, value)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _parse(name: str, arguments: dict[str, Any]) -> Draft:
+    if name == ASK_USER.name:
+        questions = tuple(
+            Question(new_id("q"), str(item["text"]), tuple(map(str, item.get("options") or ())))
+            for item in arguments["questions"]
+        )
+        if not questions:
+            raise ValueError("questions is empty")
+        return Draft(questions=questions)
+    entries = tuple(
+        PlanEntry(
+            number,
+            str(item["intent"]),
+            tuple(map(str, item.get("files") or ())),
+            tuple(map(str, item.get("checks") or ())),
+        )
+        for number, item in enumerate(arguments["entries"], start=1)
+    )
+    if not entries:
+        raise ValueError("entries is empty")
+    return Draft(entries, str(arguments.get("risk") or ""))

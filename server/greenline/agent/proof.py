@@ -1,0 +1,102 @@
+"""Has a staged change tested: cut into hunks, verified once for each root, the worst verdict for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import attrs
+
+from greenline.agent.record import Recorder
+from greenline.agent.services import Services
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, FileChange, Hunk
+from greenline.core.error import InvalidInput
+from greenline.core.evidence import Evidence, Verdict
+from greenline.core.port import VerifyRequest
+from greenline.core.task import Plan
+from greenline.edit.hunk import split
+from greenline.workspace.encoding import decode
+from greenline.workspace.snapshot import Snapshot
+
+_TEST_ID = re.compile(r"\S+::\S.*|[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*\.test\w*")
+_PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+def cut(snapshot: Snapshot, edit_set: EditSet, plan: Plan, why: str) -> tuple[Hunk, ...]:
+    """Return the hunks of a change; raises `InvalidInput` (`binary`) for a file that is no text."""
+    hunks: list[Hunk] = []
+    for change in edit_set.changes:
+        hunks += split(
+            change,
+            _text(change, change.before),
+            _text(change, change.after),
+            snapshot.version(change.path),
+            why,
+            _entry_for(snapshot, change.path, plan),
+        )
+    return tuple(hunks)
+
+
+def checks_of(plan: Plan) -> tuple[str, ...]:
+    """Return the acceptance checks that are test ids; sentences are for people."""
+    checks = (check.strip() for entry in plan.entries for check in entry.checks)
+    return tuple(dict.fromkeys(check for check in checks if _TEST_ID.fullmatch(check)))
+
+
+def prove(
+    services: Services,
+    snapshot: Snapshot,
+    edit_set: EditSet,
+    hunks: tuple[Hunk, ...],
+    plan: Plan,
+    recorder: Recorder,
+    cancellation: Cancellation,
+) -> Evidence:
+    """Verify a change in every root that it touches; a sick sandbox is evidence, `Cancelled` is raised."""
+    found: list[Evidence] = []
+    gate = services.gate(snapshot.roots)
+    for root in snapshot.roots:
+        changes = tuple(c for c in edit_set.changes if snapshot.locate(c.path).root == root)
+        if not changes:
+            continue
+        request = VerifyRequest(
+            root=root,
+            base=snapshot.tree(root, gate),
+            edit_set=EditSet(changes),
+            hunks=tuple(h for h in hunks if snapshot.locate(h.path).root == root),
+            checks=checks_of(plan) if len(snapshot.roots) == 1 else (),
+            label=recorder.run_id,
+            limits=services.test_limits,
+        )
+        found.append(services.verifier.verify(request, cancellation, recorder.command))
+    return worst(found)
+
+
+def worst(found: Sequence[Evidence]) -> Evidence:
+    """Return the evidence with the worst verdict, with the hunks and verdicts of all."""
+    if len(found) == 1:
+        return found[0]
+    whole = min(found, key=lambda evidence: _PRECEDENCE[evidence.verdict])
+    others = tuple(f"{e.verdict.value}: {e.detail}" for e in found if e is not whole)
+    return attrs.evolve(
+        whole,
+        hunks=tuple(hunk for evidence in found for hunk in evidence.hunks),
+        touches_tests=any(evidence.touches_tests for evidence in found),
+        warnings=(*(w for e in found for w in e.warnings), *others),
+        duration_s=sum(evidence.duration_s for evidence in found),
+    )
+
+
+def _text(change: FileChange, content: bytes | None) -> str | None:
+    if content is None:
+        return None
+    try:
+        return decode(content).text
+    except InvalidInput as error:
+        raise InvalidInput(f"{change.path} is not text and cannot be proposed.", code="binary") from error
+
+
+def _entry_for(snapshot: Snapshot, path: str, plan: Plan) -> int | None:
+    relative = snapshot.locate(path).relative
+    return next((e.number for e in plan.entries if relative in e.files or path in e.files), None)

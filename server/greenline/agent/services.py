@@ -1,0 +1,101 @@
+"""What the agent works with: every part behind a port, put together by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import attrs
+
+from greenline.agent.limits import LoopLimits
+from greenline.agent.record import Mask
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet
+from greenline.core.evidence import Evidence
+from greenline.core.port import Journal, Limits, Model, Progress, Sandbox, ToolRequest, ToolSpec, Verifier
+from greenline.core.task import Plan, Task
+from greenline.workspace.snapshot import Snapshot, StageGate
+
+
+@attrs.frozen
+class ToolOutcome:
+    """What one tool call came to."""
+
+    text: str
+    """For the model; untrusted where it comes from files."""
+    failed: bool = False
+
+
+AskPermission = Callable[[str], str]
+"""Ask the user about one call; returns `allowOnce`, `allowAlways`, `rejectOnce` or `rejectAlways`."""
+
+
+class ToolSession(Protocol):
+    """The tools of one run over one staged copy."""
+
+    def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
+        """Return the tools as the model sees them."""
+
+    def kind(self, name: str) -> str:
+        """Return a tool's kind, `read`, `edit` …; `other` for an unknown name."""
+
+    def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
+        """Run a call, permission included; a bad call is an outcome and never raises, `Cancelled` does."""
+
+    def edit_set(self) -> EditSet:
+        """Return what is staged now."""
+
+
+class OpenTools(Protocol):
+    """Makes the tools of a run."""
+
+    def __call__(self, snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> ToolSession:
+        """Return tools over a fresh staged copy."""
+
+
+@attrs.frozen
+class Repair:
+    """What a repair came to."""
+
+    edit_set: EditSet
+    evidence: Evidence | None
+    summary: str
+    alternatives: tuple[str, ...] = ()
+
+
+class Repairer(Protocol):
+    """Plans and finds fixes for failing tests without a model."""
+
+    def plan(
+        self, task: Task, snapshot: Snapshot, run_id: str, cancellation: Cancellation, progress: Progress
+    ) -> Plan:
+        """Run the tests, find where the fault may lie, and return a plan."""
+
+    def repair(
+        self,
+        task: Task,
+        plan: Plan,
+        snapshot: Snapshot,
+        run_id: str,
+        cancellation: Cancellation,
+        progress: Progress,
+    ) -> Repair | None:
+        """Return a fix that the whole suite passes, or None where none was found."""
+
+
+@attrs.frozen
+class Services:
+    """Everything that the agent is made of."""
+
+    journal: Journal
+    verifier: Verifier
+    sandbox: Sandbox
+    gate: Callable[[tuple[str, ...]], StageGate]
+    mask: Mask
+    tools: OpenTools
+    model: Model | None = None
+    critic: Model | None = None
+    """Judges plans; None: the same model."""
+    repairer: Repairer | None = None
+    limits: LoopLimits = attrs.field(factory=LoopLimits)
+    test_limits: Limits = attrs.field(factory=Limits)
