@@ -1,0 +1,40 @@
+"""One-way channel from a child to the driver: JSON lines that begin with the child's secret.
+
+Everything that sending needs is bound when this module is imported, before project code can replace it.
+"""
+
+import os
+from json import JSONEncoder
+
+_write = os.write
+_getpid = os.getpid
+_encode = JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class Channel:
+    """Sends records; a process forked from the owner sends nothing."""
+
+    __slots__ = ("_fd", "_pid", "_prefix")
+
+    def __init__(self, fd, secret):
+        self._fd = fd
+        self._prefix = secret + b" "
+        self._pid = _getpid()
+
+    def send(self, record):
+        """Send one record (JSON values)."""
+        if _getpid() != self._pid:
+            return
+        text = _encode(record).encode("utf-8", "backslashreplace")
+        data = memoryview(self._prefix + text + b"\n")
+        while data:
+            data = data[_write(self._fd, data) :]
+
+
+def shorten(text, limit=4000):
+    """Return the head and the tail of a long text."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return text[:half] + "\n…\n" + text[-half:]

@@ -1,0 +1,218 @@
+"""The driver: forks a collecting and a testing process, and relays what they send to the reporter.
+
+It is the only process that opens the FIFO and knows its secret, and it never imports project code.
+"""
+
+import argparse
+import ctypes
+import importlib.util
+import os
+import secrets
+import select
+import signal
+import sys
+import time
+import traceback
+
+from greenline_runner.channel import Channel
+
+_DUMPABLE = 4  # PR_SET_DUMPABLE
+_GRACE_S = 5.0
+
+
+class Options:
+    """What one run is to do."""
+
+    def __init__(self, root, runner="pytest", selected=(), coverage=True, exit_first=False):
+        self.root = root
+        self.runner = runner
+        self.selected = tuple(selected)
+        self.coverage = coverage
+        self.exit_first = exit_first
+
+
+def main(argv, here):
+    """Run as the command line says; return 0 once the final record is written."""
+    arguments = _parse(argv, here)
+    report = _Report(arguments.report)
+    options = Options(
+        os.getcwd(), arguments.runner, arguments.selected, arguments.coverage, arguments.exit_first
+    )
+    side, whose = load_side(options.runner, arguments.toolbox)
+    if side is None:
+        report.write({"kind": "missing", "what": options.runner})
+        report.write({"kind": "final"})
+        return 0
+    report.write({"kind": "hello", "runner": side.name() + whose, "python": sys.version.split()[0]})
+    hide(True)
+    status = Child(options, side.collect, quiet=True).relay(report.write)
+    report.write({"kind": "collectorExit", "status": status})
+    status = Child(options, side.run).relay(report.write)
+    report.write({"kind": "final", "status": status})
+    return 0
+
+
+def load_side(runner, toolbox):
+    """Import the runner before the fork, the project's own or else the toolbox's, which lies last on the path.
+
+    Returns the module that drives it and whose it is, or None where there is none.
+    """
+    sys.dont_write_bytecode = False
+    own = {name: importlib.util.find_spec(name) is not None for name in ("pytest", "coverage")}
+    if os.path.isdir(toolbox):
+        sys.path.append(toolbox)
+    if runner == "unittest":
+        from greenline_runner import unittest_side
+
+        return unittest_side, ""
+    try:
+        from greenline_runner import pytest_side
+    except ImportError:
+        return None, ""
+    return pytest_side, " (project)" if own["pytest"] else " (toolbox)"
+
+
+def hide(hidden):
+    """Keep other processes of the same user from reading this one's memory and descriptors, where Linux can."""
+    try:
+        ctypes.CDLL(None).prctl(_DUMPABLE, 0 if hidden else 1, 0, 0, 0)
+    except (OSError, AttributeError):
+        return
+
+
+class Child:
+    """One forked process that runs `work(options, channel)` in the project's root and sends records."""
+
+    def __init__(self, options, work, quiet=False):
+        self._secret = secrets.token_hex(16).encode()
+        self._reader, writer = os.pipe()
+        self._wake, wake_writer = os.pipe()
+        os.set_blocking(wake_writer, False)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
+        self.pid = os.fork()
+        if self.pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.closerange(3, min(writer, 64))
+            _live(options, work, Channel(writer, self._secret), quiet)
+        self._wake_writer = wake_writer
+        os.close(writer)
+
+    def relay(self, write):
+        """Hand each record of the child to `write` until the child has gone; return its wait status."""
+        status, rest, deadline = None, b"", None
+        os.set_blocking(self._reader, False)
+        while status is None:
+            timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
+            ready, _, _ = select.select([self._reader, self._wake], [], [], timeout)
+            if self._wake in ready:
+                os.read(self._wake, 512)
+            pid, state = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                status = state
+            elif deadline is not None and time.monotonic() >= deadline:
+                os.kill(self.pid, signal.SIGKILL)
+                deadline += _GRACE_S
+            rest, ended = self._drain(rest, write)
+            if ended and deadline is None:
+                deadline = time.monotonic() + _GRACE_S
+        self._close()
+        return status
+
+    def _drain(self, rest, write):
+        """Write all complete records that are there; return what is left, and whether the last one came."""
+        ended = False
+        while True:
+            try:
+                data = os.read(self._reader, 1 << 16)
+            except BlockingIOError:
+                return rest, ended
+            if not data:
+                return rest, True
+            lines = (rest + data).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                secret, _, text = line.partition(b" ")
+                if secret != self._secret:
+                    write({"kind": "intruder", "where": "pipe"})
+                    continue
+                write(text)
+                ended = ended or text.startswith(b'{"kind":"end"')
+
+    def _close(self):
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for fd in (self._reader, self._wake, self._wake_writer):
+            os.close(fd)
+        try:
+            # What the tests left running must not disturb a later run in this container.
+            os.killpg(self.pid, signal.SIGKILL)
+        except OSError:
+            return
+
+
+def _live(options, work, channel, quiet):
+    """Be the child: never returns."""
+    code = 70
+    try:
+        os.setpgid(0, 0)
+        hide(False)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 0)
+        if quiet:
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+        os.environ.pop("GREENLINE_REPORT", None)
+        sys.path.insert(0, options.root)
+        code = work(options, channel)
+        channel.send({"kind": "end", "exit": int(code)})
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(min(int(code), 255))
+
+
+class _Report:
+    """The FIFO, opened once and held until the end; standard output where there is none."""
+
+    def __init__(self, path):
+        self._fd = os.open(path, os.O_WRONLY) if path else 1
+        self._secret = secrets.token_hex(16).encode() if path else b""
+        if path:
+            self._put(self._secret + b"\n")
+
+    def write(self, record):
+        """Write a record, given as JSON values or as the JSON text that a child sent."""
+        if not isinstance(record, bytes):
+            from json import dumps
+
+            record = dumps(record, separators=(",", ":")).encode()
+        self._put(self._secret + b" " + record + b"\n")
+
+    def _put(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._fd, view) :]
+
+
+def _parse(argv, here):
+    parser = argparse.ArgumentParser(prog="run_tests.py")
+    parser.add_argument("--runner", choices=("pytest", "unittest"), default="pytest")
+    parser.add_argument("--no-coverage", dest="coverage", action="store_false")
+    parser.add_argument("--exitfirst", dest="exit_first", action="store_true")
+    parser.add_argument("--toolbox", default=os.path.join(os.path.dirname(here), "toolbox"))
+    parser.add_argument("--report", default=os.environ.get("GREENLINE_REPORT", ""))
+    parser.add_argument("--ids", default="")
+    parser.add_argument("selected", nargs="*")
+    arguments = parser.parse_args(argv)
+    if arguments.ids:
+        with open(arguments.ids, encoding="utf-8") as file:
+            arguments.selected += [line.rstrip("\n") for line in file if line.strip()]
+    return arguments

@@ -1,0 +1,237 @@
+"""Collecting and running with pytest, each through a plugin of ours.
+
+An outcome is read from what the test raised, seen before any other plugin's wrapper, and compared with the
+report that came out in the end: a report that says `passed` over an exception counts as failed.
+"""
+
+import os
+import time
+
+import pytest
+
+from greenline_runner.channel import shorten
+from greenline_runner.cover import Cover
+
+_clock = time.perf_counter
+_CHUNK = 500
+
+
+def name():
+    """Return the runner's name and version."""
+    return "pytest " + pytest.__version__
+
+
+def collect(options, channel):
+    """Collect in this process; send `collected` and `collectError` records and return pytest's exit code."""
+    plugin = _Collector(options, channel)
+    code = pytest.main([*_arguments(options), "--collect-only"], plugins=[plugin])
+    plugin.finish()
+    return code
+
+
+def run(options, channel):
+    """Run the tests in this process; send `test` and `cov` records and return pytest's exit code."""
+    cover = Cover(options.root) if options.coverage else None
+    plugin = _Recorder(options, channel, cover)
+    if cover is not None:
+        cover.start()
+    code = pytest.main(_arguments(options), plugins=[plugin])
+    plugin.finish()
+    if cover is not None:
+        for test_id, files in cover.stop().items():
+            channel.send({"kind": "cov", "id": test_id, "files": files})
+    return code
+
+
+def _arguments(options):
+    """Return pytest's arguments: the files of the selected ids, since an id that is gone stops all of pytest."""
+    arguments = ["--rootdir=" + options.root, "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    arguments += ["--maxfail=1" if options.exit_first else "--maxfail=0", "--continue-on-collection-errors"]
+    if _has("pytest_cov"):
+        arguments.append("--no-cov")
+    files = dict.fromkeys(i.split("::")[0] for i in options.selected)
+    return arguments + [f for f in files if os.path.exists(os.path.join(options.root, f))]
+
+
+def _has(module):
+    import importlib.util
+
+    return importlib.util.find_spec(module) is not None
+
+
+class _Plugin:
+    """What collecting and running share."""
+
+    def __init__(self, options, channel):
+        self._channel = channel
+        self._options = options
+        self._selected = frozenset(options.selected)
+        self._deselected = {}
+
+    def pytest_addoption(self, parser):
+        # `addopts` of many projects name plugins that only matter for people; without them pytest stops.
+        if not _has("pytest_cov"):
+            group = parser.getgroup("greenline")
+            for option in ("--cov", "--cov-report", "--cov-config", "--cov-context", "--cov-fail-under"):
+                group.addoption(option, action="append", nargs="?", dest="greenline_unused", default=[])
+            for option in ("--cov-branch", "--cov-append", "--no-cov", "--no-cov-on-fail"):
+                group.addoption(option, action="store_true", dest="greenline_unused_flag", default=False)
+        if not _has("xdist"):
+            group = parser.getgroup("greenline")
+            for option in ("--numprocesses", "--dist", "--maxprocesses"):
+                group.addoption(option, action="append", dest="greenline_unused", default=[])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_cmdline_main(self, config):
+        # With xdist the tests would run in processes that this plugin does not see.
+        for option, value in (("numprocesses", 0), ("dist", "no"), ("tx", [])):
+            if hasattr(config.option, option):
+                setattr(config.option, option, value)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        if self._selected:
+            items[:] = [item for item in items if self._wanted(item.nodeid)]
+        before = list(items)
+        yield
+        kept = {id(item) for item in items}
+        for item in before:
+            if id(item) not in kept:
+                self._deselected[item.nodeid] = item
+
+    def pytest_deselected(self, items):
+        for item in items:
+            if not self._selected or self._wanted(item.nodeid):
+                self._deselected[item.nodeid] = item
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self._channel.send(
+                {"kind": "collectError", "id": report.nodeid, "message": shorten(str(report.longrepr))}
+            )
+
+    def _wanted(self, nodeid):
+        if nodeid in self._selected:
+            return True
+        function = nodeid.split("[")[0]
+        while function:
+            if function in self._selected:
+                return True
+            function = function.rpartition("::")[0]
+        return False
+
+
+class _Collector(_Plugin):
+    """Sends the ids that an independent collection finds."""
+
+    def __init__(self, options, channel):
+        super().__init__(options, channel)
+        self._ids = []
+
+    def pytest_collection_finish(self, session):
+        self._ids = [item.nodeid for item in session.items]
+
+    def finish(self):
+        ids = self._ids + [i for i in self._deselected if i not in set(self._ids)]
+        for start in range(0, len(ids), _CHUNK):
+            self._channel.send({"kind": "collected", "ids": ids[start : start + _CHUNK]})
+
+
+class _Recorder(_Plugin):
+    """Sends one record a test, drawn from what each of its phases raised."""
+
+    def __init__(self, options, channel, cover):
+        super().__init__(options, channel)
+        self._cover = cover
+        self._state = None
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        # A plugin that reruns failures goes through this once and through the phases several times.
+        self._state = _State()
+        start = _clock()
+        if self._cover is not None:
+            self._cover.switch(item.nodeid)
+        yield
+        if self._cover is not None:
+            self._cover.switch("")
+        self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        excinfo, when = call.excinfo, call.when
+        outcome = yield
+        report = outcome.get_result()
+        if self._state is not None:
+            self._state.add(when, excinfo, report)
+
+    def finish(self):
+        for item in self._deselected.values():
+            self._send(item, "deselected", 0.0, "")
+
+    def _send(self, item, outcome, duration, message):
+        path, line = item.location[0], item.location[1]
+        record = {"kind": "test", "id": item.nodeid, "outcome": outcome, "duration": round(duration, 6)}
+        record["file"] = path.replace(os.sep, "/")
+        if line is not None:
+            record["line"] = line + 1
+        if message:
+            record["message"] = shorten(message)
+        self._channel.send(record)
+
+
+class _State:
+    """The phases of one test."""
+
+    def __init__(self):
+        self._phases = {}
+        self.message = ""
+
+    def add(self, when, excinfo, report):
+        outcome = _phase_outcome(excinfo, report)
+        # The last attempt of a rerun counts, as pytest's own report does.
+        self._phases[when] = outcome
+        if outcome != "passed":
+            self.message = str(report.longrepr or getattr(report, "wasxfail", "") or "")
+            if isinstance(report.longrepr, tuple):
+                self.message = str(report.longrepr[-1])
+            if outcome == "failed" and not self.message and excinfo is not None:
+                self.message = str(excinfo.exconly())
+
+    def outcome(self):
+        """Return the test's outcome: an error in set-up or tear-down is one, whatever the call did."""
+        phases = self._phases
+        if phases.get("setup") != "passed":
+            setup = phases.get("setup", "failed")
+            return "error" if setup == "failed" else setup
+        if phases.get("teardown") != "passed":
+            return "failed" if phases.get("call") == "failed" else "error"
+        return phases.get("call", "error")
+
+
+def _phase_outcome(excinfo, report):
+    """Return one phase's outcome; the exception outweighs a friendlier report."""
+    xfail = hasattr(report, "wasxfail")
+    if excinfo is None:
+        if report.outcome == "failed":
+            return "failed"
+        if report.outcome == "skipped":
+            return "skipped"
+        return "xpassed" if xfail else "passed"
+    if isinstance(excinfo.value, pytest.xfail.Exception):
+        return "xfailed"
+    if report.outcome == "passed":
+        return "failed"
+    if xfail:
+        return "xfailed"
+    if _is_skip(excinfo.value):
+        return "skipped"
+    # An exception under a report that says skipped was made to look harmless.
+    return "failed"
+
+
+def _is_skip(exception):
+    import unittest
+
+    return isinstance(exception, (pytest.skip.Exception, unittest.SkipTest))
