@@ -1,0 +1,181 @@
+"""The `host` toolchain: which of the machine's folders a container sees, found by reading, never by running.
+
+Invariant: a mount source is resolved first and is a system folder, a folder of the workspace that holds a
+Python environment, or the prefix of an interpreter; never a home folder, an ancestor of one, `/` or a socket.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import attrs
+
+from greenline.core.error import SandboxUnavailable
+
+_ENVIRONMENTS = (".venv", "venv", "env", ".env")
+_SYSTEM = (Path("/usr"),)
+
+
+@attrs.frozen
+class Mount:
+    """One read-only bind mount."""
+
+    source: str
+    target: str
+
+
+@attrs.frozen
+class HostToolchain:
+    """What a project runs with."""
+
+    python: str
+    """Absolute path of the interpreter, the same inside and outside."""
+    mounts: tuple[Mount, ...]
+    environment: tuple[str, ...] = ()
+    """Environment folders inside the root, relative to it; they are mounted, not staged."""
+    bin_folders: tuple[str, ...] = ()
+    """Folders that come first on PATH."""
+
+
+def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
+    """Return the toolchain of the project at `root`; raises `SandboxUnavailable` for a hostile link."""
+    mounts = [Mount("/usr", "/usr")]
+    for name in ("/bin", "/lib", "/lib64"):
+        folder = Path(name)
+        if folder.is_dir() and not folder.is_symlink():
+            mounts.append(Mount(name, name))
+    bin_folders: list[str] = []
+    environments: list[str] = []
+    python = ""
+    for relative, folder in _project_environments(Path(root)):
+        target = str(Path(root) / relative)
+        mounts.append(Mount(_checked(folder, target), target))
+        environments.append(relative)
+        if not python:
+            python = str(Path(target) / "bin" / "python")
+            bin_folders.append(str(Path(target) / "bin"))
+            mounts += _interpreter_mounts(folder)
+    modules = Path(root) / "node_modules"
+    if modules.is_dir():
+        mounts.append(Mount(_checked(modules.resolve(), str(modules)), str(modules)))
+        environments.append("node_modules")
+    if not python:
+        python, prefix = _machine_python(root, environment)
+        if prefix is not None:
+            mounts.append(Mount(str(prefix), str(prefix)))
+        bin_folders.append(str(Path(python).parent))
+    return HostToolchain(python, tuple(dict.fromkeys(mounts)), tuple(environments), tuple(bin_folders))
+
+
+def _project_environments(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield environments that lie, or are linked, in the root: relative path and resolved folder."""
+    for name in _ENVIRONMENTS:
+        folder = root / name
+        if not folder.is_dir():
+            continue
+        resolved = folder.resolve()
+        if folder.is_symlink():
+            _checked(resolved, str(folder))
+        if (resolved / "pyvenv.cfg").is_file():
+            yield name, resolved
+
+
+def _interpreter_mounts(environment: Path) -> list[Mount]:
+    """Return mounts for the interpreter that an environment's `bin/python` and `pyvenv.cfg` lead to."""
+    mounts: list[Mount] = []
+    for start in (environment / "bin" / "python", Path(_config_home(environment) or "/usr/bin") / "python3"):
+        prefix = _prefix(start)
+        if prefix is not None:
+            mounts.append(Mount(str(prefix), str(prefix)))
+            spelled = _spelled_prefix(start)
+            if spelled is not None and spelled != prefix and spelled.resolve() == prefix:
+                mounts.append(Mount(str(prefix), str(spelled)))
+    return mounts
+
+
+def _config_home(environment: Path) -> str | None:
+    text = (environment / "pyvenv.cfg").read_text("utf-8", errors="replace")
+    found = re.search(r"^\s*home\s*=\s*(.+?)\s*$", text, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def _prefix(python: Path) -> Path | None:
+    """Return the resolved prefix of an interpreter, or None where it is the system's own."""
+    resolved = python.resolve()
+    if not resolved.is_file() or any(resolved.is_relative_to(folder) for folder in _SYSTEM):
+        return None
+    prefix = resolved.parent.parent
+    if not any(prefix.glob("lib/python3*/os.py")):
+        return None
+    return Path(_checked(prefix, str(python)))
+
+
+def _spelled_prefix(python: Path) -> Path | None:
+    """Return the prefix as the first link spells it; uv links `cpython-3.12` to a full version."""
+    if not python.is_symlink():
+        return None
+    target = Path(os.path.normpath(python.parent / python.readlink()))
+    return target.parent.parent
+
+
+def _machine_python(root: str, environment: Mapping[str, str]) -> tuple[str, Path | None]:
+    """Return the interpreter of a project without an environment, and its prefix where it needs a mount."""
+    for candidate in _candidates(root, environment):
+        resolved = candidate.resolve()
+        if not resolved.is_file():
+            continue
+        if any(resolved.is_relative_to(folder) for folder in _SYSTEM):
+            return str(candidate if candidate.is_relative_to("/usr") else resolved), None
+        prefix = _prefix(candidate)
+        if prefix is not None:
+            return str(resolved), prefix
+    raise SandboxUnavailable(
+        f"No Python interpreter was found for {root}.",
+        remedy="Create an environment (`python3 -m venv .venv`) in the project.",
+    )
+
+
+def _candidates(root: str, environment: Mapping[str, str]) -> Iterator[Path]:
+    active = environment.get("VIRTUAL_ENV")
+    if active and (Path(active) / "pyvenv.cfg").is_file():
+        home = _config_home(Path(active))
+        if home:
+            yield Path(home) / "python3"
+    pyenv = Path(environment.get("PYENV_ROOT") or Path(environment.get("HOME", "/")) / ".pyenv")
+    for file in (Path(root) / ".python-version", pyenv / "version"):
+        if file.is_file():
+            for name in file.read_text("utf-8", errors="replace").split():
+                if re.fullmatch(r"3\.([89]|\d\d)(\.\d+)?", name):
+                    yield pyenv / "versions" / name / "bin" / "python3"
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        if folder and "shims" not in Path(folder).parts:
+            yield Path(folder) / "python3"
+    yield Path("/usr/bin/python3")
+    yield Path(sys.base_prefix) / "bin" / "python3"
+
+
+def _homes() -> set[Path]:
+    homes = {Path(entry.pw_dir).resolve() for entry in pwd.getpwall() if entry.pw_dir not in ("", "/")}
+    return {h for h in homes if h.is_dir() and not h.is_relative_to("/usr")} | {Path.home().resolve()}
+
+
+def _checked(source: Path, spelled: str) -> str:
+    """Return a resolved mount source as text, or refuse it by name."""
+    resolved = source.resolve()
+    homes = _homes()
+    if resolved == Path("/") or not resolved.is_dir() or any(h.is_relative_to(resolved) for h in homes):
+        raise SandboxUnavailable(
+            f"{spelled} leads to {resolved}, which must not be shown to a container.",
+            remedy="Remove the link, or recreate the environment inside the project.",
+        )
+    if "," in str(resolved) or ":" in str(resolved):
+        raise SandboxUnavailable(
+            f"{spelled} has a ':' or ',' in its path, which the engine cannot mount.",
+            remedy="Move the environment to a path without these characters.",
+        )
+    return str(resolved)
