@@ -81,7 +81,7 @@ class Agent:
     # --- work ------------------------------------------------------------------------------------------
 
     def plan(self, task: Task, snapshot: Snapshot, cancellation: Cancellation) -> Planned:
-        """Create a run and plan it; raises `ModelFailed`, `Cancelled`, and `NoModel` before anything is written."""
+        """Create a run and plan it; raises `ModelFailed`, `Cancelled`, or at once `NoModel`."""
         check_servable(self._services, task)
         run = self._journal.create_run(task)
         return self._plan_run(run.id, task, snapshot, cancellation)
@@ -163,7 +163,7 @@ class Agent:
         return self._journal.run(run_id).state
 
     def resume(self, run_id: str, snapshot: Snapshot) -> RunState:
-        """Lift a pause; or take up a cancelled, failed or interrupted run from its plan, on our own thread."""
+        """Lift a pause, or take up a cancelled, failed or interrupted run from its plan on a thread."""
         with self._lock:
             control = self._live.get(run_id)
         if control is not None:

@@ -11,10 +11,17 @@ from greenline.agent.limits import LoopLimits
 from greenline.agent.record import Mask
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
+from greenline.core.event import Event
 from greenline.core.evidence import Evidence
 from greenline.core.port import Journal, Limits, Model, Progress, Sandbox, ToolRequest, ToolSpec, Verifier
 from greenline.core.task import Plan, Task
 from greenline.workspace.snapshot import Snapshot, StageGate
+
+
+class RunJournal(Journal, Protocol):
+    """A journal that tells of each event after it is on the disk."""
+
+    on_event: Callable[[Event], None] | None
 
 
 @attrs.frozen
@@ -87,7 +94,7 @@ class Repairer(Protocol):
 class Services:
     """Everything that the agent is made of."""
 
-    journal: Journal
+    journal: RunJournal
     verifier: Verifier
     sandbox: Sandbox
     gate: Callable[[tuple[str, ...]], StageGate]

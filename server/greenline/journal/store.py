@@ -37,7 +37,7 @@ class SqliteJournal:
         of its `seq`, on the thread that wrote it; it must not block.
         """
         self.path = Path(path)
-        self._on_event = on_event
+        self.on_event = on_event
         self._lock = threading.RLock()
         self._owner = process_owner()
         self._connection = self._open()
@@ -212,9 +212,9 @@ class SqliteJournal:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise _unusable(self.path, error) from error
-            if self._on_event is not None:
+            if self.on_event is not None:
                 for event in self._written:
-                    self._on_event(event)
+                    self.on_event(event)
 
     def _insert(self, run_id: str, kind: EventKind, data: Mapping[str, Any]) -> Event:
         row = self._one("UPDATE runs SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq", (run_id,))
