@@ -21,6 +21,10 @@ class Channel:
         self._prefix = secret + b" "
         self._pid = _getpid()
 
+    def own(self):
+        """Belong to this process, forked from the owner, from now on."""
+        self._pid = _getpid()
+
     def send(self, record):
         """Send one record (JSON values)."""
         if _getpid() != self._pid:
@@ -29,6 +33,31 @@ class Channel:
         data = memoryview(self._prefix + text + b"\n")
         while data:
             data = data[_write(self._fd, data) :]
+
+
+def silence(descriptors):
+    """Point descriptors at nothing."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in descriptors:
+        os.dup2(null, descriptor)
+    os.close(null)
+
+
+def fork_collector(channel):
+    """Fork the collecting process: return True in it, and False in the caller once it has ended."""
+    pid = os.fork()
+    if pid == 0:
+        channel.own()
+        silence((1, 2))
+        return True
+    os.waitpid(pid, 0)
+    return False
+
+
+def end_collector(channel, code):
+    """End the collecting process."""
+    channel.send({"kind": "collectionEnd", "exit": int(code)})
+    os._exit(0)
 
 
 def shorten(text, limit=4000):

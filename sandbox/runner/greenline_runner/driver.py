@@ -1,6 +1,9 @@
-"""The driver: forks a collecting and a testing process, and relays what they send to the reporter.
+"""The driver: forks the testing process, which forks a collecting one, and relays both to the reporter.
 
 It is the only process that opens the FIFO and knows its secret, and it never imports project code.
+The collecting process has ended, and its word is closed, before the testing process collects or runs a test.
+The testing process forks it only after the runner's plugins are loaded, since loading them twice can cost
+more than the tests.
 """
 
 import argparse
@@ -14,7 +17,7 @@ import sys
 import time
 import traceback
 
-from greenline_runner.channel import Channel
+from greenline_runner.channel import Channel, silence
 
 _DUMPABLE = 4  # PR_SET_DUMPABLE
 _GRACE_S = 5.0
@@ -45,9 +48,7 @@ def main(argv, here):
         return 0
     report.write({"kind": "hello", "runner": side.name() + whose, "python": sys.version.split()[0]})
     hide(True)
-    status = Child(options, side.collect, quiet=True).relay(report.write)
-    report.write({"kind": "collectorExit", "status": status})
-    status = Child(options, side.run).relay(report.write)
+    status = Child(options, side.run, collecting=True).relay(report.write)
     report.write({"kind": "final", "status": status})
     return 0
 
@@ -81,10 +82,14 @@ def hide(hidden):
 
 
 class Child:
-    """One forked process that runs `work(options, channel)` in the project's root and sends records."""
+    """One forked process that runs `work` in the project's root and sends records.
 
-    def __init__(self, options, work, quiet=False):
+    `work` is called with the options and a channel, and where `collecting` with the collector's channel too.
+    """
+
+    def __init__(self, options, work, quiet=False, collecting=False):
         self._secret = secrets.token_hex(16).encode()
+        self._collector_secret = secrets.token_hex(16).encode() if collecting else None
         self._reader, writer = os.pipe()
         self._wake, wake_writer = os.pipe()
         os.set_blocking(wake_writer, False)
@@ -97,7 +102,10 @@ class Child:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.closerange(3, min(writer, 64))
-            _live(options, work, Channel(writer, self._secret), quiet)
+            channels = [Channel(writer, self._secret)]
+            if self._collector_secret is not None:
+                channels.append(Channel(writer, self._collector_secret))
+            _live(options, work, channels, quiet)
         self._wake_writer = wake_writer
         os.close(writer)
 
@@ -135,12 +143,23 @@ class Child:
             lines = (rest + data).split(b"\n")
             rest = lines.pop()
             for line in lines:
-                secret, _, text = line.partition(b" ")
-                if secret != self._secret:
-                    write({"kind": "intruder", "where": "pipe"})
-                    continue
-                write(text)
-                ended = ended or text.startswith(b'{"kind":"end"')
+                text = self._check(line)
+                write({"kind": "intruder", "where": "pipe"} if text is None else text)
+                ended = ended or (text is not None and text.startswith(b'{"kind":"end"'))
+
+    def _check(self, line):
+        """Return a line's record, or None where its sender may not send it (any more)."""
+        secret, _, text = line.partition(b" ")
+        if secret == self._secret:
+            # Once there is a collector, only its word says which tests there are.
+            closed = self._collector_secret is not None and text.startswith(b'{"kind":"collect')
+            return None if closed else text
+        if self._collector_secret is None or secret != self._collector_secret:
+            return None
+        if text.startswith(b'{"kind":"collectionEnd"'):
+            self._collector_secret = b""
+            return text
+        return text if text.startswith(b'{"kind":"collect') else None
 
     def _close(self):
         signal.set_wakeup_fd(-1)
@@ -154,21 +173,17 @@ class Child:
             return
 
 
-def _live(options, work, channel, quiet):
+def _live(options, work, channels, quiet):
     """Be the child: never returns."""
     code = 70
     try:
         os.setpgid(0, 0)
         hide(False)
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 0)
-        if quiet:
-            os.dup2(null, 1)
-            os.dup2(null, 2)
+        silence((0, 1, 2) if quiet else (0,))
         os.environ.pop("GREENLINE_REPORT", None)
         sys.path.insert(0, options.root)
-        code = work(options, channel)
-        channel.send({"kind": "end", "exit": int(code)})
+        code = work(options, *channels)
+        channels[0].send({"kind": "end", "exit": int(code)})
     except BaseException:
         traceback.print_exc()
     finally:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from greenline_runner.channel import shorten
+from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
 _clock = time.perf_counter
@@ -25,17 +25,21 @@ def collect(options, channel):
     """Collect in this process; send `collected` and `collectError` records and return pytest's exit code."""
     plugin = _Collector(options, channel)
     code = pytest.main([*_arguments(options), "--collect-only"], plugins=[plugin])
-    plugin.finish()
+    plugin.send_ids(channel)
     return code
 
 
-def run(options, channel):
-    """Run the tests in this process; send `test` and `cov` records and return pytest's exit code."""
+def run(options, channel, collecting=None):
+    """Run the tests in this process; send `test` and `cov` records and return pytest's exit code.
+
+    With `collecting`, a process forked once pytest is configured collects first and sends through that channel.
+    """
     cover = Cover(options.root) if options.coverage else None
-    plugin = _Recorder(options, channel, cover)
-    if cover is not None:
-        cover.start()
+    plugin = _Recorder(options, channel, cover, collecting)
     code = pytest.main(_arguments(options), plugins=[plugin])
+    if plugin.collects:
+        plugin.send_ids(collecting)
+        end_collector(collecting, code)
     plugin.finish()
     if cover is not None:
         for test_id, files in cover.stop().items():
@@ -67,6 +71,7 @@ class _Plugin:
         self._options = options
         self._selected = frozenset(options.selected)
         self._deselected = {}
+        self._ids = []
 
     def pytest_addoption(self, parser):
         # `addopts` of many projects name plugins that only matter for people; without them pytest stops.
@@ -81,8 +86,9 @@ class _Plugin:
             for option in ("--numprocesses", "--dist", "--maxprocesses"):
                 group.addoption(option, action="append", dest="greenline_unused", default=[])
 
-    @pytest.hookimpl(hookwrapper=True)
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config):
+        self.ready(config)
         # With xdist the tests would run in processes that this plugin does not see.
         for option, value in (("numprocesses", 0), ("dist", "no"), ("tx", [])):
             if hasattr(config.option, option):
@@ -107,9 +113,22 @@ class _Plugin:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            self._channel.send(
+            self._collect_channel().send(
                 {"kind": "collectError", "id": report.nodeid, "message": shorten(str(report.longrepr))}
             )
+
+    def pytest_collection_finish(self, session):
+        self._ids = [item.nodeid for item in session.items]
+
+    def ready(self, config):
+        """Be told that pytest has loaded its plugins and is about to start."""
+
+    def send_ids(self, channel):
+        """Send the ids of all tests that were collected, deselected ones included."""
+        known = set(self._ids)
+        ids = self._ids + [i for i in self._deselected if i not in known]
+        for start in range(0, len(ids), _CHUNK):
+            channel.send({"kind": "collected", "ids": ids[start : start + _CHUNK]})
 
     def _wanted(self, nodeid):
         if nodeid in self._selected:
@@ -123,28 +142,40 @@ class _Plugin:
 
 
 class _Collector(_Plugin):
-    """Sends the ids that an independent collection finds."""
+    """Only collects."""
 
-    def __init__(self, options, channel):
-        super().__init__(options, channel)
-        self._ids = []
-
-    def pytest_collection_finish(self, session):
-        self._ids = [item.nodeid for item in session.items]
-
-    def finish(self):
-        ids = self._ids + [i for i in self._deselected if i not in set(self._ids)]
-        for start in range(0, len(ids), _CHUNK):
-            self._channel.send({"kind": "collected", "ids": ids[start : start + _CHUNK]})
+    def _collect_channel(self):
+        return self._channel
 
 
 class _Recorder(_Plugin):
     """Sends one record a test, drawn from what each of its phases raised."""
 
-    def __init__(self, options, channel, cover):
+    def __init__(self, options, channel, cover, collecting):
         super().__init__(options, channel)
         self._cover = cover
+        self._collecting = collecting
         self._state = None
+        self.collects = False
+        """Whether this process is the collecting one."""
+
+    def ready(self, config):
+        if self._collecting is not None:
+            self.collects = fork_collector(self._collecting)
+            if self.collects:
+                config.option.collectonly = True
+                return
+        if self._cover is not None:
+            self._cover.start()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config):
+        if self.collects:
+            # pytest keeps a descriptor of its own for its output, which pointing 1 and 2 at nothing misses.
+            config.get_terminal_writer()._file = open(os.devnull, "w")
+
+    def _collect_channel(self):
+        return _Mute if self._collecting is not None and not self.collects else self._collecting or self._channel
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
@@ -179,6 +210,14 @@ class _Recorder(_Plugin):
         if message:
             record["message"] = shorten(message)
         self._channel.send(record)
+
+
+class _Mute:
+    """Takes what the collecting process has already said."""
+
+    @staticmethod
+    def send(record):
+        del record
 
 
 class _State:

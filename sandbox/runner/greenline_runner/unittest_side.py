@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from greenline_runner.channel import shorten
+from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
 _clock = time.perf_counter
@@ -31,8 +31,13 @@ def collect(options, channel):
     return 2 if broken else 0
 
 
-def run(options, channel):
-    """Run the tests in this process; send `test` and `cov` records; return 0, 1 or 5 as pytest does."""
+def run(options, channel, collecting=None):
+    """Run the tests in this process; send `test` and `cov` records; return 0, 1, 2 or 5 as pytest does.
+
+    With `collecting`, a forked process collects first and sends through that channel.
+    """
+    if collecting is not None and fork_collector(collecting):
+        end_collector(collecting, collect(options, collecting))
     cover = Cover(options.root) if options.coverage else None
     if cover is not None:
         cover.start()
