@@ -1,1 +1,1 @@
-"""The LSP front end: the only importer of pygls and lsprotocol."""
+"""The front end that speaks the Language Server Protocol; the only importer of pygls and lsprotocol."""

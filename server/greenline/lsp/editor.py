@@ -1,0 +1,103 @@
+"""The user's editor as the place where accepted hunks land: one versioned `workspace/applyEdit`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from greenline.lsp.convert import Encoding, Lines, to_uri
+from greenline.lsp.review import FileEdit
+
+if TYPE_CHECKING:
+    from greenline.lsp.server import GreenlineServer
+
+_Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+
+
+class ClientEditor:
+    """Applies edits through the client; files that it cannot create or delete are written here.
+
+    Only an accept leads here, so this is the one place that may write to the user's files.
+    """
+
+    def __init__(self, ls: GreenlineServer) -> None:
+        self._ls = ls
+
+    async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
+        """Apply all edits; return what failed, or the empty string."""
+        workspace = self._ls.client_capabilities.workspace
+        can = workspace.workspace_edit if workspace else None
+        operations = set(can.resource_operations or ()) if can else set()
+        own = [e for e in edits if e.op != "edit" and types.ResourceOperationKind(e.op) not in operations]
+        theirs = [e for e in edits if e not in own]
+        if theirs:
+            if workspace is None or not workspace.apply_edit:
+                return "The editor cannot apply edits (no workspace.applyEdit)."
+            versioned = bool(can and can.document_changes)
+            failure = await self._send(label, workspace_edit(theirs, self._ls.encoding, versioned=versioned))
+            if failure:
+                return failure
+        return next((failure for edit in own if (failure := _write(edit))), "")
+
+    async def _send(self, label: str, edit: types.WorkspaceEdit) -> str:
+        try:
+            result = await self._ls.workspace_apply_edit_async(
+                types.ApplyWorkspaceEditParams(edit=edit, label=label)
+            )
+        except JsonRpcException as error:
+            return f"The editor refused the edit: {error.message}"
+        if result is None or not result.applied:
+            reason = result.failure_reason if result else None
+            return f"The editor did not apply the edit: {reason or 'it gave no reason'}."
+        return ""
+
+
+def workspace_edit(edits: list[FileEdit], encoding: Encoding, *, versioned: bool) -> types.WorkspaceEdit:
+    """Return the edit as LSP has it; plain `changes` only for clients without document changes."""
+    if not versioned and all(edit.op == "edit" for edit in edits):
+        return types.WorkspaceEdit(changes={to_uri(e.path): _text_edits(e, encoding) for e in edits})
+    changes: list[_Change] = []
+    for edit in edits:
+        uri = to_uri(edit.path)
+        if edit.op == "delete":
+            changes.append(
+                types.DeleteFile(uri=uri, options=types.DeleteFileOptions(ignore_if_not_exists=False))
+            )
+            continue
+        if edit.op == "create":
+            options = types.CreateFileOptions(overwrite=False, ignore_if_exists=False)
+            changes.append(types.CreateFile(uri=uri, options=options))
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=edit.version)
+        if edit.new_text or edit.op == "edit":
+            changes.append(types.TextDocumentEdit(document, [*_text_edits(edit, encoding)]))
+    return types.WorkspaceEdit(document_changes=changes)
+
+
+def _text_edits(edit: FileEdit, encoding: Encoding) -> list[types.TextEdit]:
+    lines = Lines.of(edit.old_text, encoding)
+    return [
+        types.TextEdit(types.Range(lines.position(r.start), lines.position(r.end)), r.text)
+        for r in edit.replacements
+    ]
+
+
+def _write(edit: FileEdit) -> str:
+    """Create or delete one file on the disk; never over something that is there."""
+    path = Path(edit.path)
+    try:
+        if edit.op == "delete":
+            path.unlink()
+            return ""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(edit.new_text.encode("utf-8"))
+    except OSError as error:
+        return (
+            f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."
+        )
+    return ""

@@ -1,0 +1,73 @@
+"""One file a method: convert, one domain call, convert back; no logic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from greenline.lsp import command
+from greenline.lsp.handlers import (
+    cancel,
+    code_action,
+    code_lens,
+    did_change,
+    did_change_workspace_folders,
+    did_close,
+    did_open,
+    execute,
+    explain,
+    hover,
+    initialize,
+    initialized,
+    pause,
+    plan,
+    respond,
+    resume,
+    review,
+    revise_plan,
+    run,
+    runs,
+    search,
+    shutdown,
+    status,
+    text_document_content,
+    undo,
+)
+
+if TYPE_CHECKING:
+    from greenline.lsp.server import GreenlineServer
+
+_PLAIN = (
+    cancel,
+    did_change,
+    did_change_workspace_folders,
+    did_close,
+    did_open,
+    execute,
+    explain,
+    hover,
+    initialize,
+    initialized,
+    pause,
+    plan,
+    respond,
+    resume,
+    review,
+    revise_plan,
+    run,
+    runs,
+    search,
+    shutdown,
+    status,
+    text_document_content,
+    undo,
+)
+
+
+def register(ls: GreenlineServer) -> None:
+    """Register every handler and command."""
+    for module in _PLAIN:
+        ls.feature(module.METHOD)(module.handle)
+    for module_with_options in (code_action, code_lens):
+        ls.feature(module_with_options.METHOD, module_with_options.OPTIONS)(module_with_options.handle)
+    for name, handle in command.COMMANDS.items():
+        ls.command(name)(handle)

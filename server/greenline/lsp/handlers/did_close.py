@@ -1,0 +1,26 @@
+"""`textDocument/didClose`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from greenline.core.error import InvalidInput
+from greenline.lsp.convert import to_path
+
+if TYPE_CHECKING:
+    from greenline.lsp.server import GreenlineServer
+
+
+METHOD = types.TEXT_DOCUMENT_DID_CLOSE
+
+
+def handle(ls: GreenlineServer, params: types.DidCloseTextDocumentParams) -> None:
+    """Forget the buffer; the disk is the truth again."""
+    try:
+        path = to_path(params.text_document.uri)
+    except InvalidInput:
+        return
+    ls.session.close_document(path)
+    ls.session.document_changed(path)

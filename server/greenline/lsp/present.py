@@ -1,0 +1,120 @@
+"""Domain values as `agent/*` values: paths become URIs, lines become ranges on the current text."""
+
+from __future__ import annotations
+
+import attrs
+from lsprotocol import types
+
+from greenline.core.edit import Hunk, HunkState
+from greenline.core.error import GreenlineError, InvalidInput
+from greenline.core.event import Event
+from greenline.core.evidence import Evidence, TestReport
+from greenline.core.task import ContextRange, Proposal, Run, TaskContext
+from greenline.lsp import protocol
+from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
+from greenline.lsp.session import Review, Session
+
+
+def proposal_info(session: Session, proposal: Proposal) -> protocol.ProposalInfo:
+    """Return a proposal for the wire; a pending hunk whose base text is gone reads `conflicted`."""
+    return protocol.ProposalInfo(
+        id=proposal.id,
+        run_id=proposal.run_id,
+        verdict=proposal.evidence.verdict.value,
+        reason=proposal.evidence.reason,
+        summary=proposal.summary,
+        stop_reason=proposal.stop_reason.value,
+        hunks=tuple(_hunk_info(session, hunk) for hunk in proposal.hunks),
+        evidence=without_coverage(proposal.evidence),
+        alternatives=proposal.alternatives,
+    )
+
+
+def _hunk_info(session: Session, hunk: Hunk) -> protocol.HunkInfo:
+    placed = session.placed(hunk)
+    shown = placed or hunk
+    return protocol.HunkInfo(
+        id=hunk.id,
+        uri=to_uri(hunk.path),
+        op=hunk.op,
+        range=types.Range(types.Position(shown.start_line, 0), types.Position(shown.end_line, 0)),
+        before=hunk.before,
+        after=hunk.after,
+        state=(hunk.state if placed else HunkState.CONFLICTED).value,
+        base_hash=hunk.base_hash,
+        base_version=hunk.base_version,
+        why=hunk.why,
+        plan_entry=hunk.plan_entry,
+        comment=hunk.comment,
+    )
+
+
+def without_coverage(evidence: Evidence) -> Evidence:
+    """Drop the tables of executed lines, which are large; each hunk's evidence keeps its tests."""
+
+    def lean(report: TestReport | None) -> TestReport | None:
+        return None if report is None else attrs.evolve(report, coverage={})
+
+    return attrs.evolve(
+        evidence,
+        base=lean(evidence.base),
+        patched=lean(evidence.patched),
+        old_tests=lean(evidence.old_tests),
+        new_tests=lean(evidence.new_tests),
+    )
+
+
+def run_info(session: Session, run: Run) -> protocol.RunInfo:
+    """Return a run for the wire."""
+    return protocol.RunInfo(
+        id=run.id,
+        request=run.task.request,
+        state=run.state.value,
+        created=run.created,
+        last_seq=run.last_seq,
+        plan=run.plan,
+        proposal=None if run.proposal is None else proposal_info(session, run.proposal),
+        note=run.note,
+    )
+
+
+def event_params(event: Event) -> protocol.EventParams:
+    """Return an event for the wire."""
+    return protocol.EventParams(event.run_id, event.seq, event.time, event.kind.value, event.data)
+
+
+def review_result(review: Review) -> protocol.ReviewResult:
+    """Return a review's outcome for the wire."""
+    conflicts = tuple(protocol.Conflict(r.hunk.id, to_uri(r.hunk.path), r.reason) for r in review.refused)
+    return protocol.ReviewResult(review.applied, review.rejected, conflicts)
+
+
+def task_context(params: protocol.TaskContextParams | None) -> TaskContext:
+    """Return a context for the domain; raises `InvalidInput` for a range without a document."""
+    if params is None:
+        return TaskContext()
+    files = tuple(to_path(uri) for uri in params.files)
+    if params.text_document is None:
+        if params.range is not None:
+            raise InvalidInput("The context has a range and no textDocument.", remedy="Name the document.")
+        return TaskContext(diagnostics=params.diagnostics, files=files)
+    path = to_path(params.text_document.uri)
+    if params.range is None:
+        return TaskContext(diagnostics=params.diagnostics, files=(path, *files))
+    return TaskContext(_lines_of(path, params.range), params.diagnostics, files)
+
+
+def _lines_of(path: str, selection: types.Range) -> ContextRange:
+    end = selection.end.line
+    if end > selection.start.line and selection.end.character == 0:
+        end -= 1
+    return ContextRange(path, selection.start.line, end)
+
+
+def shown_range(session: Session, path: str, hunk: Hunk, encoding: Encoding) -> types.Range:
+    """Return the range under which a hunk is shown in a document; whole lines, never past the text."""
+    try:
+        now = session.current(path)
+    except GreenlineError:
+        now = None
+    return Lines.of(now.text if now else "", encoding).line_range(hunk.start_line, hunk.end_line)

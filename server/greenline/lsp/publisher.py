@@ -1,0 +1,130 @@
+"""Tells the editor what changed: events, proposals, status, diagnostics, code lenses and questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from greenline.core.agent_port import Question
+from greenline.core.event import Event, EventKind
+from greenline.core.task import Proposal
+from greenline.lsp import protocol
+from greenline.lsp.convert import to_uri
+from greenline.lsp.present import event_params, proposal_info, shown_range
+from greenline.lsp.render import headline
+
+if TYPE_CHECKING:
+    from greenline.lsp.server import GreenlineServer
+
+_PERMISSION = {
+    "Allow once": "allowOnce",
+    "Always allow": "allowAlways",
+    "Reject once": "rejectOnce",
+    "Always reject": "rejectAlways",
+}
+
+
+class Publisher:
+    """The session's listener; sends, and never blocks."""
+
+    def __init__(self, ls: GreenlineServer) -> None:
+        self._ls = ls
+        self._marked: set[str] = set()
+
+    def on_event(self, event: Event) -> None:
+        """Send an event, and the status after a change of state."""
+        self._ls.protocol.notify(protocol.EVENT, event_params(event))
+        self._ls.show_progress(event)
+        if event.kind is EventKind.STATE:
+            self.status_changed()
+
+    def on_proposal(self, proposal: Proposal) -> None:
+        """Send a proposal, and mark its hunks where a plain editor shows them."""
+        info = proposal_info(self._ls.session, proposal)
+        self._ls.protocol.notify(protocol.PROPOSAL_CHANGED, protocol.ProposalChangedParams(info))
+        self.publish_diagnostics()
+        workspace = self._ls.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self._ls.supervisor.start(self._refresh(), "refresh code lenses")
+
+    def on_question(self, run_id: str, question: Question) -> None:
+        """Ask the user, unless the client does so itself."""
+        if not self._ls.client_asks:
+            self._ls.supervisor.start(self._ask(run_id, question), f"question {question.id}")
+
+    def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
+        """Say that the agent's process ended."""
+        names = ", ".join(run_ids) or "no run"
+        self._ls.say(
+            types.MessageType.Error,
+            f"The agent's process ended unexpectedly ({names} interrupted). Nothing was lost: "
+            "agent/resume or the command greenline.server.resume goes on with a run.",
+        )
+        self.status_changed()
+
+    def status_changed(self) -> None:
+        """Send the status soon."""
+        self._ls.supervisor.start(self._send_status(), "status")
+
+    def publish_diagnostics(self) -> None:
+        """Publish the pending hunks of every file that has some, and clear those that had."""
+        session = self._ls.session
+        paths = session.paths_with_pending()
+        for path in sorted(paths | self._marked):
+            items = [
+                types.Diagnostic(
+                    range=shown_range(session, path, item.placed or item.hunk, self._ls.encoding),
+                    message=_message(item.hunk.why, item.placed is None, headline(item.proposal)),
+                    severity=types.DiagnosticSeverity.Information,
+                    source="greenline",
+                    code="pendingHunk",
+                    data={"proposalId": item.proposal.id, "hunkId": item.hunk.id},
+                )
+                for item in session.pending(path)
+            ]
+            self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(to_uri(path), items))
+        self._marked = paths
+
+    async def _send_status(self) -> None:
+        self._ls.protocol.notify(protocol.STATUS_CHANGED, await self._ls.status())
+
+    async def _refresh(self) -> None:
+        try:
+            await self._ls.workspace_code_lens_refresh_async(None)
+        except JsonRpcException:
+            return
+
+    async def _ask(self, run_id: str, question: Question) -> None:
+        titles = list(_PERMISSION) if question.kind == "permission" else list(question.options)
+        if not titles:
+            self._ls.say(
+                types.MessageType.Info,
+                f"{question.text} Answer with the command greenline.server.respond "
+                f"(run {run_id}, question {question.id}).",
+            )
+            return
+        chosen = await self._ls.ask(question.text, titles)
+        if chosen is None:
+            chosen = "Reject once" if question.kind == "permission" else ""
+        decision = _PERMISSION.get(chosen, chosen) if question.kind == "permission" else chosen
+        if decision:
+            await self._ls.session.agent.answer(run_id, question.id, decision)
+
+
+def _message(why: str, conflicted: bool, evidence: str) -> str:
+    what = "Proposed change (conflicted: its base text is gone)" if conflicted else "Proposed change"
+    return f"{what}: {why} [{evidence}]" if why else f"{what} [{evidence}]"
+
+
+def plan_file(state_dir: Path, run_id: str, markdown: str) -> Path:
+    """Write a plan where an editor without virtual documents can open it, read-only."""
+    folder = state_dir / "plans"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{run_id}.md"
+    path.unlink(missing_ok=True)
+    path.write_text(markdown, encoding="utf-8")
+    path.chmod(0o400)
+    return path

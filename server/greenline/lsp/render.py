@@ -1,0 +1,123 @@
+"""Markdown for hover, explanations and plans; what comes from files or models is shown as plain text."""
+
+from __future__ import annotations
+
+import re
+
+from greenline.core.edit import Hunk
+from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
+from greenline.core.task import Plan, Proposal, Run
+from greenline.edit.hunk import diff_text
+from greenline.lsp.session import PlacedHunk
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])")
+_MAX_DIFF = 8000
+_MAX_TESTS = 8
+
+
+def plain(text: str) -> str:
+    """Return untrusted text that Markdown shows as it is: no links, no HTML, one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a code block whose fence no run of backticks inside can close."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def headline(proposal: Proposal) -> str:
+    """Return the verdict in a few words."""
+    evidence = proposal.evidence
+    words = {
+        Verdict.VERIFIED: "verified",
+        Verdict.COULD_NOT_RUN: "untested: the tests could not run",
+        Verdict.NOT_RUN: "untested: no test was run",
+        Verdict.FLAKY: "flaky tests",
+        Verdict.REGRESSED: "breaks a test",
+        Verdict.STILL_FAILING: "still failing",
+        Verdict.TESTS_ONLY: "changes tests only",
+        Verdict.NOT_COVERED: "not covered by a test",
+    }[evidence.verdict]
+    parts = [words]
+    if evidence.reason:
+        parts.append(f"({evidence.reason})")
+    if evidence.touches_tests:
+        parts.append("— touches tests or their configuration")
+    if evidence.currency == "partial":
+        parts.append("— measured on the whole proposal, of which a part was decided")
+    return " ".join(parts)
+
+
+def hunk_markdown(item: PlacedHunk) -> str:
+    """Return a pending hunk's diff, its why and its evidence."""
+    proposal, hunk = item.proposal, item.placed or item.hunk
+    lines = [f"**Greenline** · {plain(headline(proposal))}"]
+    if item.placed is None:
+        lines.append("*Conflicted*: the text that it replaces is gone.")
+    if hunk.why:
+        lines.append(plain(hunk.why))
+    lines.append(fenced(_diff(hunk), "diff"))
+    measured = item.evidence()
+    if measured is not None and measured.coverage == "covered":
+        shown = ", ".join(plain(t) for t in measured.tests[:_MAX_TESTS])
+        more = f" and {len(measured.tests) - _MAX_TESTS} more" if len(measured.tests) > _MAX_TESTS else ""
+        lines.append(f"Covered by {len(measured.tests)} tests: {shown}{more}")
+    elif measured is not None and measured.coverage == "notCovered":
+        lines.append("No test executes these lines.")
+    lines.append(evidence_markdown(proposal.evidence))
+    return "\n\n".join(lines)
+
+
+def evidence_markdown(evidence: Evidence) -> str:
+    """Return what the sandbox measured as a table."""
+    lines = [plain(evidence.detail)] if evidence.detail else []
+    rows = [("base", evidence.base), ("patched", evidence.patched)]
+    measured = [(name, report) for name, report in rows if report is not None]
+    if measured:
+        lines.append(
+            "\n".join(
+                [
+                    "| run | passed | failed | errors | skipped | seconds |",
+                    "| --- | --- | --- | --- | --- | --- |",
+                ]
+                + [_row(name, report) for name, report in measured]
+            )
+        )
+    if evidence.fixed:
+        lines.append("Fixed: " + ", ".join(plain(t) for t in evidence.fixed[:_MAX_TESTS]))
+    if evidence.lost:
+        lines.append("Lost: " + ", ".join(plain(t) for t in evidence.lost[:_MAX_TESTS]))
+    lines += [plain(warning) for warning in evidence.warnings]
+    return "\n\n".join(lines)
+
+
+def plan_markdown(run: Run, plan: Plan) -> str:
+    """Return a plan as a document to read."""
+    lines = [f"# Plan: {plain(run.task.request)}", f"Run `{run.id}`, version {plan.version}."]
+    if plan.risk:
+        lines.append(f"Risk: {plain(plan.risk)}")
+    if plan.score is not None:
+        lines.append(f"The critic's score: {plan.score} of 10.")
+    for entry in plan.entries:
+        body = [f"{entry.number}. {plain(entry.intent)} ({entry.status.value})"]
+        body += [f"   - file {plain(path)}" for path in entry.files]
+        body += [f"   - check {plain(check)}" for check in entry.checks]
+        lines.append("\n".join(body))
+    lines.append("Execute it with the command `greenline.server.execute` and the run's id.")
+    return "\n\n".join(lines) + "\n"
+
+
+def _row(name: str, report: TestReport) -> str:
+    counts = [report.count(o) for o in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)]
+    cells = [name, *map(str, counts), f"{report.duration_s:.1f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def _diff(hunk: Hunk) -> str:
+    before = None if hunk.op == "create" else hunk.before
+    after = None if hunk.op == "delete" else hunk.after
+    lines = diff_text(hunk.path, before, after).split("\n")[2:]
+    text = "\n".join(line for line in lines if not line.startswith("@@ "))
+    return text if len(text) <= _MAX_DIFF else text[:_MAX_DIFF] + "\n…"

@@ -1,0 +1,175 @@
+"""The language server: owns the session, registers one handler a method, and runs the read loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+import greenline
+from greenline.core.agent_port import AgentClient
+from greenline.core.event import Event
+from greenline.core.port import Journal
+from greenline.lsp import stdio
+from greenline.lsp.channel import Inbox, start_reader
+from greenline.lsp.convert import Encoding, to_uri
+from greenline.lsp.handlers import register
+from greenline.lsp.hardened import HardenedProtocol
+from greenline.lsp.parts import Connect, Opening, Parts
+from greenline.lsp.progress import Report
+from greenline.lsp.protocol import StatusResult
+from greenline.lsp.publisher import Publisher
+from greenline.lsp.session import Session
+from greenline.lsp.supervisor import Supervisor
+from greenline.lsp.wire import make_converter
+
+_STOP_S = 5.0
+"""How long work under way may take to end at shutdown."""
+
+
+class GreenlineServer(LanguageServer):
+    """One editor's server."""
+
+    protocol: HardenedProtocol
+
+    def __init__(self, connect: Connect) -> None:
+        converter = make_converter()
+        super().__init__(
+            "greenline",
+            greenline.__version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=HardenedProtocol,
+            converter_factory=lambda: converter,
+        )
+        self.converter = converter
+        self.supervisor = Supervisor()
+        self.publisher = Publisher(self)
+        self.encoding = Encoding()
+        self.client_asks = False
+        """Whether the client shows questions itself (`initializationOptions.agentUi`)."""
+        self.opening = Opening(())
+        self._connect = connect
+        self._session: Session | None = None
+        self._reports: dict[str, Report] = {}
+        register(self)
+
+    @property
+    def session(self) -> Session:
+        """The session; made at first use, so that `initialize` is answered without opening anything."""
+        if self._session is None:
+            parts = self._connect(self.opening)
+            self._session = Session(
+                self.opening.roots, parts.journal, parts.agent, self.publisher, parts.state_dir
+            )
+        return self._session
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Leave it to the log, which has it already: the default writes to a channel that may be gone."""
+
+    def say(self, kind: types.MessageType, message: str) -> None:
+        """Show a message to the user."""
+        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+
+    async def ask(self, text: str, titles: list[str]) -> str | None:
+        """Ask the user to choose; None where they closed the question or the client cannot ask."""
+        actions = [types.MessageActionItem(title) for title in titles]
+        params = types.ShowMessageRequestParams(type=types.MessageType.Warning, message=text, actions=actions)
+        try:
+            chosen = await self.window_show_message_request_async(params)
+        except JsonRpcException:
+            return None
+        return chosen.title if chosen else None
+
+    async def status(self) -> StatusResult:
+        """Return what the server can do now."""
+        session = self.session
+        return StatusResult(
+            agent=await session.agent.status(),
+            roots=tuple(to_uri(root) for root in session.roots),
+            active_runs=session.active_runs(),
+            pending_hunks=len(session.pending()),
+            version=self.version,
+        )
+
+    # --- progress -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def following(self, run_id: str, report: Report) -> Iterator[None]:
+        """Show a run's events as progress; the empty id stands for a run that is about to be created."""
+        self._reports[run_id] = report
+        try:
+            yield
+        finally:
+            self._reports.pop(run_id, None)
+
+    def show_progress(self, event: Event) -> None:
+        """Show an event to whoever follows its run, or waits for a run to begin."""
+        message = str(event.data.get("state") or event.data.get("text") or event.data.get("name") or "")
+        if message:
+            for key in (event.run_id, ""):
+                if (report := self._reports.get(key)) is not None:
+                    report(f"{event.kind.value}: {message}"[:200])
+
+    # --- life -----------------------------------------------------------------------------------------
+
+    async def stop_work(self) -> None:
+        """Cancel what runs, wait until each has ended its progress, and end the agent."""
+        waiting = self.protocol.cancel_all()
+        if waiting:
+            await asyncio.wait(waiting, timeout=_STOP_S)
+        await self.supervisor.stop()
+        if self._session is not None:
+            await self._session.stop()
+
+    async def run(self, channel: stdio.Channel) -> int:
+        """Serve until `exit` or the end of the input; return the process's exit code."""
+        inbox = Inbox()
+        self.protocol.inbox = inbox
+        self.protocol.set_writer(_Writer(channel.write_fd))
+        start_reader(channel.read_fd, asyncio.get_running_loop(), inbox)
+        try:
+            while (message := await inbox.get()) is not None:
+                self.protocol.receive(message)
+        finally:
+            await self.stop_work()
+        return self.protocol.exit_code
+
+
+class _Writer:
+    """Writes whole frames to a descriptor; a client that is gone is no error here."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except BrokenPipeError:
+            return
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+def serve(connect: Connect) -> int:
+    """Serve one editor over standard input and output; return the exit code.
+
+    Call before anything prints or starts a child process.
+    """
+    channel = stdio.claim()
+    return asyncio.run(GreenlineServer(connect).run(channel))
+
+
+def run_stdio(journal: Journal, agent_client: AgentClient, state_dir: Path) -> int:
+    """Serve with parts that exist already."""
+    parts = Parts(journal, agent_client, state_dir)
+    return serve(lambda _: parts)

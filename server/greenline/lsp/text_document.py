@@ -1,0 +1,59 @@
+"""Open documents as the editor sees them: pygls's classes with LSP's line ends and exact bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.workspace import TextDocument, Workspace
+
+from greenline.edit.text import split_lines
+from greenline.lsp.convert import Encoding, apply_changes, encoding_name
+from greenline.workspace.encoding import decode
+
+
+class ExactDocument(TextDocument):
+    """A document whose lines end as LSP says, and whose unopened text keeps its line ends.
+
+    pygls 2.1.1 splits at form feeds, U+2028 and more, which corrupts its copy at the next incremental change,
+    and reads a file on disk with universal newlines.
+    """
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines with their ends."""
+        return tuple(split_lines(self.source))
+
+    @property
+    def source(self) -> str:
+        """The whole text; from the disk's exact bytes where the document is not open."""
+        if self._source is None:
+            return decode(Path(self.path).read_bytes()).text
+        return self._source
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        """Apply one change."""
+        self._source = apply_changes(
+            self.source, [change], Encoding(encoding_name(self.position_codec.encoding))
+        )
+
+
+class ExactWorkspace(Workspace):
+    """A workspace of exact documents."""
+
+    def _create_text_document(
+        self,
+        doc_uri: str,
+        source: str | None = None,
+        version: int | None = None,
+        language_id: str | None = None,
+    ) -> ExactDocument:
+        return ExactDocument(
+            doc_uri,
+            source=source,
+            version=version,
+            language_id=language_id,
+            sync_kind=self._sync_kind,
+            position_codec=self._position_codec,
+        )

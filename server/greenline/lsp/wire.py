@@ -1,0 +1,68 @@
+"""How `agent/*` messages are read and written beside LSP's own."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import attrs
+import cattrs
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from pygls.protocol import default_converter
+
+from greenline.core.wire import camel
+from greenline.lsp import protocol
+
+
+@attrs.define
+class _Response:
+    id: int | str | None
+    result: Any
+    jsonrpc: str = "2.0"
+
+
+def _request(params: type) -> type:
+    """Return the message class of a request with these params."""
+    return attrs.make_class(
+        f"{params.__name__}Request",
+        {
+            "id": attrs.field(type=cast(type, int | str)),
+            "params": attrs.field(type=params),
+            "method": attrs.field(type=str),
+            "jsonrpc": attrs.field(type=str, default="2.0"),
+        },
+    )
+
+
+MESSAGES: dict[str, type] = {method: _request(params) for method, (params, _) in protocol.REQUESTS.items()}
+"""Method → message class, for requests from the client."""
+
+RESPONSE = _Response
+
+
+def make_converter() -> cattrs.Converter:
+    """Return pygls's converter, taught our own classes: camelCase keys, absent where None."""
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+
+    def names(cls: type) -> dict[str, Any]:
+        fields = attrs.fields(attrs.resolve_types(cls))
+        return {f.name: override(rename=camel(f.name), omit_if_default=f.default is None) for f in fields}
+
+    def ours(cls: Any) -> bool:
+        return attrs.has(cls) and getattr(cls, "__module__", "").startswith("greenline.")
+
+    converter.register_structure_hook_factory(
+        ours, lambda cls: make_dict_structure_fn(cls, converter, **names(cls))
+    )
+    converter.register_unstructure_hook_factory(
+        ours, lambda cls: make_dict_unstructure_fn(cls, converter, **names(cls))
+    )
+    converter.register_structure_hook(str, _string)
+    converter.register_unstructure_hook(tuple, lambda value: [converter.unstructure(v) for v in value])
+    return converter
+
+
+def _string(value: Any, _: type) -> str:
+    """Refuse what is no string, where the library would turn anything into one."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected a string, found {type(value).__name__}")
+    return value

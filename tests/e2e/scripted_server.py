@@ -1,0 +1,24 @@
+"""The real server process with the shipped scripted agent: `scripted_server.py SCRIPT.json STATE_DIR`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from greenline.agent.scripted_agent import ScriptedAgent, load_script
+from greenline.journal.store import SqliteJournal
+from greenline.lsp.parts import Opening, Parts
+from greenline.lsp.server import serve
+
+
+def connect(opening: Opening) -> Parts:
+    """Make the parts at the first use of the session."""
+    print("a stray print must not break the framing")
+    state_dir = Path(sys.argv[2])
+    state_dir.mkdir(parents=True, exist_ok=True)
+    journal = SqliteJournal(state_dir / "journal.db")
+    return Parts(journal, ScriptedAgent(journal, load_script(Path(sys.argv[1]))), state_dir)
+
+
+if __name__ == "__main__":
+    sys.exit(serve(connect))
