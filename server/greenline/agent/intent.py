@@ -15,7 +15,9 @@ _REPAIRING = (
     re.compile(r"\b(tests?|suite)\b.*\b(pass(es|ing)?|green|fail(s|ed|ing)?|broken|red)\b"),
     re.compile(r"\bmake\b.*\b(green|pass)\b"),
 )
-_TEST_NAME = re.compile(r"[\w./\\-]+\.\w+::[\w:\[\]., -]*[\w\]]|\btest_\w+|\b\w+_test\b|\b(?:\w+\.)+test\w*")
+_TEST_NAME = re.compile(
+    r"[\w./\\-]+\.\w+(?:::\w+)+(?:\[[^\]]*\])?|\btest_\w+|\b\w+_test\b|\b(?:\w+\.)+test\w*"
+)
 
 
 def test_names(request: str) -> tuple[str, ...]:
