@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from greenline.lsp import command
 from greenline.lsp.handlers import (
@@ -70,4 +71,13 @@ def register(ls: GreenlineServer) -> None:
     for module_with_options in (code_action, code_lens):
         ls.feature(module_with_options.METHOD, module_with_options.OPTIONS)(module_with_options.handle)
     for name, handle in command.COMMANDS.items():
-        ls.command(name)(handle)
+        ls.command(name)(_as_command(handle))
+
+
+def _as_command(handle: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    """Hide a handler's annotations, which pygls evaluates where they cannot be resolved."""
+
+    async def run_command(ls: Any, *arguments: Any) -> object:
+        return await handle(ls, *arguments)
+
+    return run_command
