@@ -24,7 +24,7 @@ from greenline.journal.migration import JournalUnusable
 from greenline.journal.owner import is_alive, process_owner
 from greenline.journal.store import SqliteJournal
 
-TASK = Task("make the tests pass", ("/w",), constraints=("keep ünïcode \ud7ff",))
+TASK = Task("make the tests pass", ("/w",), constraints=("keep ünïcode and lone \ud800",))
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_run_survives_reopening(journal: SqliteJournal) -> None:
     run = journal.create_run(TASK)
     plan = Plan(1, (PlanEntry(1, "fix", ("a.py",), ("t::a",)),), score=None, engine="repair")
     journal.save_plan(run.id, plan)
-    journal.set_state(run.id, RunState.PROPOSED, "ready")
+    journal.set_state(run.id, RunState.PROPOSED, "ready \ud800")
     journal.save_proposal(_proposal(run.id))
 
     other = SqliteJournal(journal.path)
@@ -54,7 +54,7 @@ def test_run_survives_reopening(journal: SqliteJournal) -> None:
 
     assert found.task == TASK
     assert found.state is RunState.PROPOSED
-    assert found.note == "ready"
+    assert found.note == r"ready \ud800"
     assert found.plan == plan
     assert found.proposal == _proposal(run.id)
     assert found.last_seq == 3

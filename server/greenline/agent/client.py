@@ -146,24 +146,27 @@ class WorkerClient:
     async def stop(self) -> None:
         """End the worker and everything it owns; runs under way become `interrupted`. Idempotent."""
         self._stopped = True
+        async with self._starting:
+            worker = self._worker
+        if worker is not None:
+            await self._end(worker)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        async with self._starting:
-            worker = self._worker
-            if worker is None:
-                return
-            assert worker.process.stdin is not None
-            worker.process.stdin.close()
-            try:
-                async with asyncio.timeout(_STOP_S):
-                    await worker.process.wait()
-            except TimeoutError:
-                worker.process.kill()
-            if worker.reader is not None:
-                await worker.reader
 
     # --- inside ----------------------------------------------------------------------------------------
+
+    async def _end(self, worker: _Worker) -> None:
+        """Close the worker's pipe, on which it stops everything and ends; kill it where it does not."""
+        assert worker.process.stdin is not None
+        worker.process.stdin.close()
+        try:
+            async with asyncio.timeout(_STOP_S):
+                await worker.process.wait()
+        except TimeoutError:
+            worker.process.kill()
+        if worker.reader is not None:
+            await worker.reader
 
     async def _warm_up(self) -> None:
         worker = await self._ready()

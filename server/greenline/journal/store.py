@@ -220,7 +220,7 @@ class SqliteJournal:
         row = self._one("UPDATE runs SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq", (run_id,))
         if row is None:
             raise NotFound(f"There is no run {run_id}.")
-        text = json.dumps(dict(data), ensure_ascii=False)
+        text = json.dumps(dict(data))
         event = Event(run_id, row[0], time.time(), kind, json.loads(text))
         self._connection.execute(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (run_id, event.seq, event.time, kind.value, text)
@@ -229,6 +229,8 @@ class SqliteJournal:
         return event
 
     def _set_state(self, run_id: str, state: RunState, note: str) -> None:
+        # A lone surrogate out of an editor's text has no UTF-8; JSON escapes it, a bare column cannot.
+        note = note.encode("utf-8", "backslashreplace").decode("utf-8")
         self._connection.execute(
             "UPDATE runs SET state = ?, note = ? WHERE id = ?", (state.value, note, run_id)
         )
@@ -268,7 +270,7 @@ _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"
 
 
 def _dump(value: object) -> str:
-    return json.dumps(to_json(value), ensure_ascii=False)
+    return json.dumps(to_json(value))
 
 
 def _unusable(path: Path, error: Exception) -> JournalUnusable:

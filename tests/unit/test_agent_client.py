@@ -1,0 +1,219 @@
+"""The front's hand on a real worker process: answers, events, cancellation, and the worker's death."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import attrs
+import pytest
+import pytest_asyncio
+
+from greenline.agent.client import WorkerClient, WorkerDied
+from greenline.core.error import NotFound, WrongState
+from greenline.core.event import Event
+from greenline.core.task import RunState, Task
+from greenline.journal.owner import is_alive, process_owner
+from greenline.journal.store import SqliteJournal
+
+WORKER = Path(__file__).parents[1] / "data" / "agent" / "worker.py"
+
+
+@attrs.define
+class Front:
+    """A client with what it told."""
+
+    client: WorkerClient
+    journal: SqliteJournal
+    root: str
+    log: Path
+    events: list[Event] = attrs.field(factory=list)
+    died: list[tuple[str, ...]] = attrs.field(factory=list)
+
+    def task(self, request: str) -> Task:
+        return Task(request, (self.root,))
+
+
+@pytest_asyncio.fixture
+async def front(tmp_path: Path) -> AsyncIterator[Front]:
+    path, log = tmp_path / "state" / "journal.db", tmp_path / "state" / "worker.log"
+    journal = SqliteJournal(path)
+    client = WorkerClient([sys.executable, str(WORKER), str(path)], journal, log)
+    front = Front(client, journal, str(tmp_path), log)
+    client.on_event = front.events.append
+    client.on_died = front.died.append
+    await client.start()
+    yield front
+    await client.stop()
+    journal.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Poll a condition; fails after 10 s."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.asyncio
+async def test_plan_comes_back_with_its_events_in_order(front: Front) -> None:
+    planned = await front.client.plan(front.task("x"), ())
+
+    assert planned.plan is not None
+    assert planned.plan.score == 9
+    assert [e.seq for e in front.events] == list(range(1, len(front.events) + 1))
+    assert front.events == list(front.journal.events(planned.run_id))
+
+
+@pytest.mark.asyncio
+async def test_prints_of_libraries_and_children_go_to_the_log(front: Front) -> None:
+    planned = await front.client.plan(front.task("print"), ())
+
+    assert planned.plan is not None
+    log = front.log.read_text()
+    assert "noise that is no line of ours" in log
+    assert "noise of a child" in log
+
+
+@pytest.mark.asyncio
+async def test_domain_errors_keep_their_class(front: Front) -> None:
+    with pytest.raises(NotFound):
+        await front.client.execute("run-x", ())
+    planned = await front.client.plan(front.task("x"), ())
+    with pytest.raises(WrongState):
+        await front.client.pause(planned.run_id)
+
+
+@pytest.mark.asyncio
+async def test_cancelled_call_cancels_its_run_while_others_go_on(front: Front) -> None:
+    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    await until(lambda: bool(front.events))
+    run_id = front.events[0].run_id
+
+    other = await front.client.plan(front.task("x"), ())
+    hanging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hanging
+
+    assert other.plan is not None
+    assert front.journal.run(run_id).state is RunState.CANCELLED
+
+
+@pytest.mark.asyncio
+async def test_cancel_by_run_id(front: Front) -> None:
+    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    await until(lambda: bool(front.events))
+
+    state = await front.client.cancel(front.events[0].run_id)
+
+    assert state is RunState.CANCELLED
+    (result,) = await asyncio.gather(hanging, return_exceptions=True)
+    assert "cancelled" in str(result)
+
+
+@pytest.mark.asyncio
+async def test_killed_worker_interrupts_its_runs_and_is_started_anew(front: Front) -> None:
+    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    await until(lambda: bool(front.events))
+    run_id = front.events[0].run_id
+    assert front.client.pid is not None
+
+    os.kill(front.client.pid, signal.SIGKILL)
+    with pytest.raises(WorkerDied, match=r"worker\.log"):
+        await hanging
+
+    await until(lambda: bool(front.died))
+    assert front.died == [(run_id,)]
+    assert front.journal.run(run_id).state is RunState.INTERRUPTED
+    assert (await front.client.status()).worker == "dead"
+    assert (await front.client.plan(front.task("x"), ())).plan is not None
+
+
+@pytest.mark.asyncio
+async def test_worker_that_dies_on_a_request_fails_that_request(front: Front) -> None:
+    with pytest.raises(WorkerDied, match="exit code 9"):
+        await front.client.plan(front.task("die"), ())
+
+
+@pytest.mark.asyncio
+async def test_interrupted_run_is_resumed_by_the_next_worker(front: Front) -> None:
+    planned = await front.client.plan(front.task("x"), ())
+    front.journal.set_state(planned.run_id, RunState.INTERRUPTED)
+
+    state = await front.client.resume(planned.run_id, ())
+
+    assert state is RunState.EXECUTING
+    await until(lambda: front.journal.run(planned.run_id).state is RunState.FAILED)
+    assert "noProgress" in front.journal.run(planned.run_id).note
+
+
+@pytest.mark.asyncio
+async def test_status_never_starts_a_worker(front: Front) -> None:
+    assert (await front.client.status()).worker == "cold"
+    assert front.client.pid is None
+
+    await front.client.warm()
+    await until(lambda: front.client.pid is not None)
+    status = await front.client.status()
+
+    assert status.worker == "ready"
+    assert status.model is not None
+    assert status.model.name == "obedient"
+    assert status.sandbox is not None
+    assert status.sandbox.remedy == "Start one."
+
+
+@pytest.mark.asyncio
+async def test_stop_interrupts_what_is_under_way_and_leaves_no_process(front: Front) -> None:
+    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    await until(lambda: bool(front.events))
+    pid = front.client.pid
+    assert pid is not None
+    owner = process_owner(pid)
+
+    await front.client.stop()
+
+    assert not is_alive(owner)
+    assert front.journal.run(front.events[0].run_id).state is RunState.INTERRUPTED
+    await asyncio.gather(hanging, return_exceptions=True)
+    assert front.died == []
+
+
+@pytest.mark.asyncio
+async def test_program_that_cannot_start_is_an_error(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    client = WorkerClient([str(tmp_path / "missing")], journal, tmp_path / "worker.log")
+
+    with pytest.raises(WorkerDied, match="cannot be started"):
+        await client.plan(Task("x", (str(tmp_path),)), ())
+
+    await client.stop()
+    journal.close()
+
+
+def test_worker_ends_when_its_front_dies(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, str(WORKER), str(tmp_path / "journal.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+    out, _ = process.communicate(b"", timeout=20)
+
+    assert (process.returncode, out) == (0, b"")
+
+
+def test_front_imports_nothing_heavy() -> None:
+    code = "import sys, greenline.agent.client; print(*sys.modules)"
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert not {"litellm", "docker", "jedi", "tree_sitter"} & set(loaded)
