@@ -96,7 +96,7 @@ def _in_thread(action: object) -> threading.Thread:
 
 
 def test_question_waits_for_its_answer() -> None:
-    control = RunControl(Cancellation())
+    control = RunControl("run-1", Cancellation())
     announced = threading.Event()
     answers: list[Answer] = []
     thread = _in_thread(lambda: answers.extend(control.ask((Question("q1", "?"),), announced.set)))
@@ -111,7 +111,7 @@ def test_question_waits_for_its_answer() -> None:
 
 
 def test_cancel_wakes_a_waiting_question_and_a_pause() -> None:
-    control = RunControl(Cancellation())
+    control = RunControl("run-1", Cancellation())
     raised: list[str] = []
     asked, paused = threading.Event(), threading.Event()
 
@@ -140,7 +140,7 @@ def test_cancel_wakes_a_waiting_question_and_a_pause() -> None:
 
 
 def test_pause_holds_until_resumed() -> None:
-    control = RunControl(Cancellation())
+    control = RunControl("run-1", Cancellation())
     steps: list[str] = []
     paused = threading.Event()
     control.pause(0.0)

@@ -84,7 +84,7 @@ class Agent:
         """Create a run and plan it; raises `ModelFailed`, `Cancelled`, or at once `NoModel`."""
         check_servable(self._services, task)
         run = self._journal.create_run(task)
-        return self._plan_run(run.id, task, snapshot, cancellation)
+        return self._plan_run(self._enter(run.id, cancellation), task, snapshot)
 
     def revise(self, run_id: str, change: str | Plan, snapshot: Snapshot, cancellation: Cancellation) -> Plan:
         """Return the next version of a run's plan: by an instruction, or as the user wrote it."""
@@ -97,7 +97,8 @@ class Agent:
             plan = attrs.evolve(change, version=run.plan.version + 1, score=None, engine=run.plan.engine)
             self._journal.save_plan(run_id, plan)
             return plan
-        with self._working(run_id, run.task, snapshot, cancellation, rest=run.state) as scope:
+        control = self._enter(run_id, cancellation)
+        with self._working(control, run.task, snapshot, rest=run.state) as scope:
             scope.recorder.state(RunState.PLANNING)
             plan = revise_plan(scope, run.plan, change)
             scope.recorder.plan(plan)
@@ -112,7 +113,7 @@ class Agent:
         if isinstance(run, Task):
             check_servable(self._services, run)
             created = self._journal.create_run(run)
-            with self._working(created.id, run, snapshot, cancellation) as scope:
+            with self._working(self._enter(created.id, cancellation), run, snapshot) as scope:
                 plan = self._plan_with_answers(scope)
                 self._carry_out(scope, plan)
             return created.id
@@ -122,9 +123,7 @@ class Agent:
                 f"The run {run} is {known.state.value} and cannot be executed.",
                 remedy="Ask for a new plan." if known.plan is None else "",
             )
-        with self._working(run, known.task, snapshot, cancellation) as scope:
-            scope.recorder.state(RunState.EXECUTING)
-            self._carry_out(scope, known.plan)
+        self._execute_run(self._enter(run, cancellation), known.task, known.plan, snapshot)
         return run
 
     # --- steering --------------------------------------------------------------------------------------
@@ -143,19 +142,21 @@ class Agent:
         if unclear is None or question_id not in {question.id for question in unclear.questions}:
             self._journal.run(run_id)
             raise NotFound(f"The run {run_id} waits for no answer to {question_id}.")
-        unclear.answers[question_id] = answer
+        with self._lock:
+            unclear.answers[question_id] = answer
+            is_last = len(unclear.answers) == len(unclear.questions)
+            if is_last and self._unclear.pop(run_id, None) is None:
+                raise NotFound(f"The run {run_id} waits for no answer to {question_id}.")
         recorder = Recorder(self._journal, run_id, self._services.mask)
         question = next(q for q in unclear.questions if q.id == question_id)
         recorder.answer(question, answer.decision, answer.note)
-        if len(unclear.answers) == len(unclear.questions):
-            with self._lock:
-                self._unclear.pop(run_id, None)
+        if is_last:
             task = _with_answers(
                 unclear.task,
                 unclear.questions,
                 tuple(unclear.answers[question.id] for question in unclear.questions),
             )
-            self._spawn(run_id, lambda: self._plan_again(run_id, task, unclear.snapshot))
+            self._plan_again(self._enter(run_id, Cancellation()), task, unclear.snapshot)
 
     def pause(self, run_id: str) -> RunState:
         """Pause a run at its next safe point, before an edit or a test run; return its state by now."""
@@ -172,11 +173,12 @@ class Agent:
         run = self._journal.run(run_id)
         if run.state not in _STARTABLE - {RunState.AWAITING_APPROVAL}:
             raise WrongState(f"The run {run_id} is {run.state.value}; there is nothing to resume.")
-        if run.plan is None:
-            self._journal.set_state(run_id, RunState.PLANNING, "Resumed.")
-            self._spawn(run_id, lambda: self._plan_again(run_id, run.task, snapshot))
+        control = self._enter(run_id, Cancellation())
+        plan = run.plan
+        if plan is None:
+            self._plan_again(control, run.task, snapshot)
             return RunState.PLANNING
-        self._spawn(run_id, lambda: self._execute_again(run_id, snapshot))
+        self._spawn(run_id, lambda: self._execute_run(control, run.task, plan, snapshot))
         return RunState.EXECUTING
 
     def cancel(self, run_id: str) -> RunState:
@@ -207,10 +209,9 @@ class Agent:
 
     # --- inside ----------------------------------------------------------------------------------------
 
-    def _plan_run(
-        self, run_id: str, task: Task, snapshot: Snapshot, cancellation: Cancellation, *, ask: bool = False
-    ) -> Planned:
-        with self._working(run_id, task, snapshot, cancellation) as scope:
+    def _plan_run(self, control: RunControl, task: Task, snapshot: Snapshot, *, ask: bool = False) -> Planned:
+        run_id = control.run_id
+        with self._working(control, task, snapshot) as scope:
             made = make_plan(scope)
             if isinstance(made, Plan):
                 scope.recorder.plan(made)
@@ -223,12 +224,14 @@ class Agent:
                 scope.recorder.question(question, waits=ask)
             return Planned(run_id, questions=made)
 
-    def _plan_again(self, run_id: str, task: Task, snapshot: Snapshot) -> None:
-        self._journal.set_state(run_id, RunState.PLANNING)
-        self._plan_run(run_id, task, snapshot, Cancellation(), ask=True)
+    def _plan_again(self, control: RunControl, task: Task, snapshot: Snapshot) -> None:
+        self._journal.set_state(control.run_id, RunState.PLANNING, "Resumed.")
+        self._spawn(control.run_id, lambda: self._plan_run(control, task, snapshot, ask=True))
 
-    def _execute_again(self, run_id: str, snapshot: Snapshot) -> None:
-        self.execute(run_id, snapshot, Cancellation())
+    def _execute_run(self, control: RunControl, task: Task, plan: Plan, snapshot: Snapshot) -> None:
+        with self._working(control, task, snapshot) as scope:
+            scope.recorder.state(RunState.EXECUTING)
+            self._carry_out(scope, plan)
 
     def _plan_with_answers(self, scope: Scope) -> Plan:
         """Plan, and wait for the user as often as the model asks."""
@@ -267,25 +270,27 @@ class Agent:
         self._journal.save_proposal(proposal)
         scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
 
+    def _enter(self, run_id: str, cancellation: Cancellation) -> RunControl:
+        """Take hold of a run, so that it can be cancelled from now on; `_working` must follow."""
+        control = RunControl(run_id, cancellation)
+        with self._lock:
+            if self._closing:
+                raise WrongState("The agent is shutting down.")
+            if run_id in self._live:
+                raise WrongState(f"The run {run_id} is being worked on.")
+            self._live[run_id] = control
+        return control
+
     @contextmanager
     def _working(
-        self,
-        run_id: str,
-        task: Task,
-        snapshot: Snapshot,
-        cancellation: Cancellation,
-        rest: RunState = RunState.FAILED,
+        self, control: RunControl, task: Task, snapshot: Snapshot, rest: RunState = RunState.FAILED
     ) -> Iterator[Scope]:
-        """Hold a run while it is worked on; whatever goes wrong is in the journal before it is raised.
+        """Work on a run, then let go of it; whatever goes wrong is in the journal before it is raised.
 
         `rest` is the state that the run falls back to when the work fails.
         """
         services = self._services
-        control = RunControl(cancellation)
-        with self._lock:
-            if run_id in self._live:
-                raise WrongState(f"The run {run_id} is being worked on.")
-            self._live[run_id] = control
+        run_id = control.run_id
         recorder = Recorder(self._journal, run_id, services.mask)
         meter = Meter(services.limits.budget_usd)
         turns = TurnBudget(services.limits.max_turns)
@@ -333,8 +338,6 @@ class Agent:
 
         thread = threading.Thread(target=body, name=f"run {run_id}", daemon=True)
         with self._lock:
-            if self._closing:
-                raise WrongState("The agent is shutting down.")
             self._threads = [known for known in self._threads if known.is_alive()]
             self._threads.append(thread)
         thread.start()

@@ -26,7 +26,8 @@ class Answer:
 class RunControl:
     """Steers one run; every method may be called from any thread."""
 
-    def __init__(self, cancellation: Cancellation) -> None:
+    def __init__(self, run_id: str, cancellation: Cancellation) -> None:
+        self.run_id = run_id
         self.cancellation = cancellation
         self._changed = threading.Condition()
         self._pausing = False
