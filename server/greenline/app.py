@@ -1,0 +1,116 @@
+"""Composition root: the only place that wires the parts together.
+
+Imports of the heavy parts (docker, litellm) stay inside the functions that need them, since the front process
+and most commands must start without them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from greenline.config.settings import Settings, load_settings
+from greenline.core.port import Limits, Sandbox, Verifier
+from greenline.guard.gate import Gate
+from greenline.journal.store import SqliteJournal
+from greenline.workspace.state import state_folder
+
+if TYPE_CHECKING:
+    from greenline.agent.agent import Agent
+    from greenline.lsp.parts import Opening, Parts
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return what one container may use."""
+    return Limits(
+        memory_mb=settings.memory_mb,
+        cpus=settings.cpus,
+        pids=settings.pids,
+        wall_s=settings.wall_s,
+        tmpfs_mb=settings.tmpfs_mb,
+    )
+
+
+def make_sandbox(settings: Settings) -> Sandbox:
+    """Return the sandbox of the settings; whether it can be used is for `health` to say."""
+    from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+
+    return DockerSandbox(SandboxSettings(docker_host=settings.docker_host))
+
+
+def make_verifier(sandbox: Sandbox) -> Verifier:
+    """Return what turns patches into evidence."""
+    from greenline.verify.verifier import SandboxVerifier
+
+    return SandboxVerifier(sandbox)
+
+
+def open_journal(root: str) -> SqliteJournal:
+    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
+    return SqliteJournal(state_folder(root) / "journal.db")
+
+
+def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
+    """Return an agent with everything that it works with."""
+    from greenline.agent.agent import Agent
+    from greenline.agent.limits import LoopLimits
+    from greenline.agent.services import Services
+    from greenline.agent.wiring import make_model, make_repairer, make_tools
+    from greenline.guard.secrets import mask
+
+    sandbox = make_sandbox(settings)
+    verifier = make_verifier(sandbox)
+    return Agent(
+        Services(
+            journal=journal,
+            verifier=verifier,
+            sandbox=sandbox,
+            gate=Gate,
+            mask=mask,
+            tools=make_tools(settings, verifier, sandbox, mask),
+            model=make_model(settings, settings.model),
+            critic=make_model(settings, settings.critic_model),
+            repairer=make_repairer(settings, verifier, sandbox),
+            limits=LoopLimits(
+                max_iterations=settings.max_iterations,
+                max_turns=settings.max_turns,
+                budget_usd=settings.budget_usd,
+            ),
+            test_limits=limits_of(settings),
+        )
+    )
+
+
+def connect(opening: Opening) -> Parts:
+    """Return the front's parts for one workspace: journal and the hand on the agent worker."""
+    from greenline.agent.client import WorkerClient
+    from greenline.lsp.parts import Parts
+
+    root = opening.roots[0] if opening.roots else str(Path.cwd())
+    folder = state_folder(root)
+    journal = SqliteJournal(folder / "journal.db")
+    argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
+    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder)
+
+
+def serve() -> int:
+    """Serve one editor over standard input and output; return the exit code."""
+    from greenline.lsp.server import serve as serve_editor
+
+    return serve_editor(connect)
+
+
+def work(root: str, options: Any) -> int:
+    """Be the agent worker of the workspace at `root`, over this process's own pipes."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    from greenline.agent.worker import serve as serve_worker
+
+    settings = load_settings(client_options=options)
+    return serve_worker(lambda: make_agent(settings, open_journal(root)))
+
+
+if __name__ == "__main__":
+    sys.exit(work(sys.argv[1], json.loads(sys.argv[2])))

@@ -1,0 +1,32 @@
+"""The command line: argv → one front end.
+
+Invariant: what goes wrong is one line on standard error with its remedy, never a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from greenline.cli.parser import make_parser
+from greenline.core.error import GreenlineError, InvalidInput, SandboxUnavailable
+
+OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN = 0, 1, 2, 4, 5
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code (see `greenline --help`)."""
+    parser = make_parser()
+    arguments = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    try:
+        return int(arguments.command(arguments))
+    except KeyboardInterrupt:
+        print("greenline: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return FAILED
+    except GreenlineError as error:
+        print(f"greenline: {error}", file=sys.stderr)
+        if isinstance(error, SandboxUnavailable):
+            return COULD_NOT_RUN
+        return USAGE if isinstance(error, InvalidInput) else FAILED

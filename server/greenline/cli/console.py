@@ -1,0 +1,116 @@
+"""What commands share: the root, progress on a terminal only, and how evidence and diffs are shown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from greenline.core.error import InvalidInput
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+
+_STYLE = {
+    Verdict.VERIFIED: "bold green",
+    Verdict.TESTS_ONLY: "yellow",
+    Verdict.NOT_COVERED: "yellow",
+    Verdict.NOT_RUN: "yellow",
+    Verdict.FLAKY: "yellow",
+    Verdict.STILL_FAILING: "red",
+    Verdict.REGRESSED: "bold red",
+    Verdict.COULD_NOT_RUN: "bold red",
+}
+
+
+def root_of(given: str) -> str:
+    """Return a root as an absolute path; raises `InvalidInput` where it is no folder."""
+    path = Path(given).resolve()
+    if not path.is_dir():
+        raise InvalidInput(f"{given} is not a folder.", remedy="Name the project's folder with --root.")
+    return str(path)
+
+
+def console() -> Console:
+    """Return a console on standard output: coloured on a terminal, plain in a pipe."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def progress(sentence: str) -> None:
+    """Show progress on a terminal, and nothing in a pipe."""
+    if sys.stderr.isatty():
+        print(f"  … {sentence}", file=sys.stderr, flush=True)
+
+
+def verdict_text(evidence: Evidence) -> Text:
+    """Return the verdict with its reason, coloured."""
+    text = Text(evidence.verdict.value, style=_STYLE[evidence.verdict])
+    if evidence.reason:
+        text.append(f" ({evidence.reason})", style="default not bold")
+    return text
+
+
+def evidence_table(evidence: Evidence) -> Table:
+    """Return base against patched, as the runner reported them."""
+    table = Table(title=None, header_style="bold")
+    for heading in ("", "passed", "failed", "errors", "skipped", "end", "seconds"):
+        table.add_column(heading, justify="left" if heading in ("", "end") else "right")
+    for name, report in (
+        ("base", evidence.base),
+        ("patched", evidence.patched),
+        ("new tests on base", evidence.new_tests),
+        ("old tests on patch", evidence.old_tests),
+    ):
+        if report is not None:
+            table.add_row(name, *_counts(report), _end(report), f"{report.duration_s:.2f}")
+    return table
+
+
+def diff_text(diff: str) -> Text:
+    """Return a unified diff, coloured."""
+    text = Text()
+    for line in diff.splitlines(keepends=True):
+        if line.startswith(("+++", "---")):
+            text.append(line, style="bold")
+        elif line.startswith("@@"):
+            text.append(line, style="cyan")
+        elif line.startswith("+"):
+            text.append(line, style="green")
+        elif line.startswith("-"):
+            text.append(line, style="red")
+        else:
+            text.append(line)
+    return text
+
+
+def exit_code(verdict: Verdict) -> int:
+    """Return the exit code of a verdict: 0 verified, 5 couldNotRun, 4 any other."""
+    if verdict is Verdict.VERIFIED:
+        return 0
+    return 5 if verdict is Verdict.COULD_NOT_RUN else 4
+
+
+def counts(report: TestReport | None) -> dict[str, object] | None:
+    """Return a report as JSON: how it ended, how many tests ended how, and which did not pass."""
+    if report is None:
+        return None
+    return {
+        "end": report.end.value,
+        "total": len(report.tests),
+        **{outcome.value: report.count(outcome) for outcome in Outcome},
+        "notPassed": [t.id for t in report.tests if t.outcome in (Outcome.FAILED, Outcome.ERROR)],
+        "runner": report.runner,
+        "seconds": round(report.duration_s, 3),
+        "detail": report.detail,
+    }
+
+
+def _counts(report: TestReport) -> tuple[str, str, str, str]:
+    skipped = report.count(Outcome.SKIPPED) + report.count(Outcome.XFAILED) + report.count(Outcome.DESELECTED)
+    passed = report.count(Outcome.PASSED) + report.count(Outcome.XPASSED)
+    return str(passed), str(report.count(Outcome.FAILED)), str(report.count(Outcome.ERROR)), str(skipped)
+
+
+def _end(report: TestReport) -> str:
+    return "complete" if report.end is RunEnd.COMPLETE else report.end.value

@@ -1,0 +1,99 @@
+"""`greenline doctor`: what Greenline needs, whether it is there, and the remedy where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shutil
+import sys
+from importlib import metadata
+
+import attrs
+
+import greenline
+from greenline.cli.console import console, root_of
+
+
+@attrs.frozen
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+    optional: bool = False
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings; exit 1 where something that is needed is missing."""
+    findings = examine(root_of(arguments.root))
+    if arguments.json:
+        print(json.dumps([attrs.asdict(item) for item in findings]))
+    else:
+        out = console()
+        for item in findings:
+            mark = "[green]ok[/]  " if item.ok else ("[yellow]--[/]  " if item.optional else "[red]no[/]  ")
+            out.print(mark, end="")
+            out.print(f"{item.name}: {item.detail}", markup=False)
+            if item.remedy and not item.ok:
+                out.print(f"      {item.remedy}", markup=False)
+    return 0 if all(item.ok or item.optional for item in findings) else 1
+
+
+def examine(root: str) -> list[Finding]:
+    """Return all findings for a workspace."""
+    from greenline.app import make_sandbox
+    from greenline.config.settings import load_settings
+
+    settings = load_settings()
+    health = make_sandbox(settings).health()
+    findings = [
+        Finding("greenline", True, f"{greenline.__version__} on Python {platform.python_version()}"),
+        Finding(
+            "engine",
+            health.available,
+            health.engine if health.available else health.problem,
+            health.remedy,
+        ),
+        Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
+        _interpreter(root),
+        _model(settings.model, settings.api_base),
+        _program("git", "Without git, ignore files are read by Greenline itself."),
+        _program("rg", "Install ripgrep (`apt-get install ripgrep`): the search tool of the agent uses it."),
+        Finding("libraries", True, _versions()),
+    ]
+    findings += [Finding("settings", False, warning, optional=True) for warning in settings.warnings]
+    return findings
+
+
+def _interpreter(root: str) -> Finding:
+    import os
+
+    from greenline.core.error import SandboxUnavailable
+    from greenline.sandbox.host_toolchain import resolve
+
+    try:
+        toolchain = resolve(root, os.environ)
+    except SandboxUnavailable as error:
+        return Finding("interpreter", False, error.message, error.remedy)
+    inside = ", ".join(toolchain.environment) or "no environment in the project"
+    return Finding("interpreter", True, f"{toolchain.python} ({inside})")
+
+
+def _model(name: str | None, address: str | None) -> Finding:
+    if name is None:
+        remedy = "Set GREENLINE_MODEL (and GREENLINE_API_BASE for a local server); see docs/models.md."
+        return Finding("model", False, "none; the repair engine serves failing tests", remedy, optional=True)
+    return Finding("model", True, f"{name} at {address}" if address else name)
+
+
+def _program(name: str, remedy: str) -> Finding:
+    found = shutil.which(name)
+    return Finding(name, found is not None, found or "not on PATH", remedy, optional=True)
+
+
+def _versions() -> str:
+    names = ("pygls", "lsprotocol", "docker", "litellm", "apsw", "unidiff")
+    return ", ".join(f"{name} {metadata.version(name)}" for name in names) + f" ({sys.executable})"

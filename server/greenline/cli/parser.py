@@ -1,0 +1,119 @@
+"""What can be said on the command line; each command's module is imported only when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import greenline
+
+_EPILOG = """exit codes:
+  0  done; for verify and run: the verdict is verified
+  1  it failed; the line on standard error says why
+  2  the command line or its input cannot be used
+  4  the verdict is another than verified; nothing was applied
+  5  couldNotRun: no sandbox could be had, or the tests could not be run
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser; a parsed command is in `command`, a function of the arguments."""
+    parser = argparse.ArgumentParser(
+        prog="greenline",
+        description="A language server whose edits arrive with the tests already green.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"greenline {greenline.__version__}")
+    parser.set_defaults(command=_later("serve"))
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
+    _add_run(commands)
+    plan = _add(
+        commands, "plan", "plan a change and print the plan", 'greenline plan "make the failing tests pass"'
+    )
+    plan.add_argument("request", metavar="REQUEST", help="what to change, in words")
+    _add_root(plan)
+    _add_json(plan)
+    _add_verify(commands)
+    runs = _add(commands, "runs", "list the runs of a workspace, newest first", "greenline runs --limit 5")
+    runs.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
+    _add_root(runs)
+    _add_json(runs)
+    show = _add(commands, "show", "print one run with all its events", "greenline show run-1m8g4bj8r0jg6m")
+    show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
+    _add_root(show)
+    _add_json(show)
+    doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
+    _add_root(doctor)
+    _add_json(doctor)
+    demo = _add(
+        commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
+    )
+    _add_json(demo)
+    return parser
+
+
+def _add_run(commands: Any) -> None:
+    run = _add(
+        commands,
+        "run",
+        "plan, edit and verify a change",
+        'greenline run "make the failing tests pass" --apply',
+    )
+    run.add_argument("request", metavar="REQUEST", help="what to change, in words")
+    run.add_argument("--apply", action="store_true", help="write the files, if the verdict is verified")
+    run.add_argument("--apply-unverified", action="store_true", help="write the files whatever the verdict")
+    _add_root(run)
+    _add_json(run)
+
+
+def _add_verify(commands: Any) -> None:
+    verify = _add(
+        commands,
+        "verify",
+        "measure a patch, whoever wrote it: base and patched tests in the sandbox",
+        "git diff | greenline verify --base HEAD --json",
+    )
+    what = verify.add_mutually_exclusive_group()
+    what.add_argument(
+        "--patch", metavar="FILE", help="a unified diff over the files as they are; - for standard input"
+    )
+    what.add_argument("--staged", action="store_true", help="what is staged in git, over HEAD")
+    what.add_argument(
+        "--base", metavar="REV", help="the files as they are, over a git revision (default: HEAD)"
+    )
+    _add_root(verify)
+    _add_json(verify)
+
+
+def _add(commands: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n  {example}\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=_later(name))
+    return parser
+
+
+def _add_root(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", default=".", metavar="DIR", help="the project (default: this folder)")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON on standard output")
+
+
+def _later(name: str) -> Callable[[argparse.Namespace], int]:
+    """Return a function that imports a command's module when it is called."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        module = importlib.import_module(f"greenline.cli.{name}")
+        return int(module.run(arguments))
+
+    return run

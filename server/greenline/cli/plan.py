@@ -1,0 +1,56 @@
+"""`greenline plan`: plan a change and print the plan; nothing is edited."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from greenline.cli.console import console, root_of
+from greenline.core.cancel import Cancellation
+from greenline.core.error import InvalidInput
+from greenline.core.task import Plan, Task
+from greenline.core.wire import to_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan, or the questions that must be answered first (exit 1)."""
+    from greenline.app import make_agent, open_journal
+    from greenline.config.settings import load_settings
+    from greenline.workspace.snapshot import Snapshot
+
+    root = root_of(arguments.root)
+    task = task_of(arguments.request, root)
+    agent = make_agent(load_settings(), open_journal(root))
+    planned = agent.plan(task, Snapshot((root,)), Cancellation())
+    if arguments.json:
+        print(json.dumps(to_json(planned)))
+        return 0 if planned.plan else 1
+    if planned.plan is None:
+        for question in planned.questions:
+            console().print(f"? {question.text}", markup=False)
+        return 1
+    print_plan(planned.plan)
+    console().print(f"run {planned.run_id}", markup=False)
+    return 0
+
+
+def task_of(request: str, root: str) -> Task:
+    """Return a task; raises `InvalidInput` for an empty request."""
+    if not request.strip():
+        raise InvalidInput(
+            "The request is empty.", remedy='Say what to change, `"make the failing tests pass"`.'
+        )
+    return Task(request.strip(), (root,))
+
+
+def print_plan(plan: Plan) -> None:
+    """Print a plan for people."""
+    out = console()
+    for entry in plan.entries:
+        out.print(f"  {entry.number}. {entry.intent}", markup=False)
+        for check in entry.checks:
+            out.print(f"       check: {check}", markup=False)
+    if plan.risk:
+        out.print(f"  risk: {plan.risk}", markup=False)
+    if plan.score is not None:
+        out.print(f"  score: {plan.score} of 10", markup=False)

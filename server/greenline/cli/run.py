@@ -1,0 +1,94 @@
+"""`greenline run`: plan, edit and verify without an editor; `--apply` writes what is verified."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import attrs
+
+from greenline.cli.console import (
+    console,
+    diff_text,
+    evidence_table,
+    exit_code,
+    progress,
+    root_of,
+    verdict_text,
+)
+from greenline.cli.plan import task_of
+from greenline.cli.write import write_hunks
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import HunkState
+from greenline.core.evidence import Verdict
+from greenline.core.task import Proposal, Run, RunState
+from greenline.core.wire import to_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the proposal with its evidence; exit 0 only where it is verified."""
+    from greenline.app import make_agent, open_journal
+    from greenline.config.settings import load_settings
+    from greenline.workspace.snapshot import Snapshot
+
+    root = root_of(arguments.root)
+    task = task_of(arguments.request, root)
+    journal = open_journal(root)
+    agent = make_agent(load_settings(), journal)
+    progress("planning and verifying in the sandbox")
+    item = journal.run(agent.execute(task, Snapshot((root,)), Cancellation()))
+    proposal = item.proposal
+    if proposal is None:
+        if arguments.json:
+            print(
+                json.dumps({"runId": item.id, "state": item.state.value, "note": item.note, "proposal": None})
+            )
+        print(f"greenline: no proposal: {item.note}", file=sys.stderr)
+        return 1
+    verified = proposal.evidence.verdict is Verdict.VERIFIED
+    apply = arguments.apply_unverified or (arguments.apply and verified)
+    written: list[str] = []
+    if apply:
+        written = write_hunks(proposal.hunks)
+        journal.save_proposal(_accepted(proposal))
+        journal.set_state(item.id, RunState.ACCEPTED)
+    if arguments.json:
+        value = {
+            "runId": item.id,
+            "verdict": proposal.evidence.verdict.value,
+            "applied": bool(written),
+            "files": written,
+            "proposal": to_json(proposal),
+        }
+        print(json.dumps(value))
+    else:
+        _print(item, proposal, written, asked=arguments.apply)
+    return 0 if arguments.apply_unverified else exit_code(proposal.evidence.verdict)
+
+
+def _accepted(proposal: Proposal) -> Proposal:
+    hunks = tuple(attrs.evolve(hunk, state=HunkState.ACCEPTED) for hunk in proposal.hunks)
+    return attrs.evolve(proposal, hunks=hunks)
+
+
+def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) -> None:
+    from greenline.edit.hunk import diff_text as hunk_diff
+
+    out = console()
+    out.print(verdict_text(proposal.evidence))
+    if proposal.evidence.detail:
+        out.print(proposal.evidence.detail, markup=False)
+    out.print(evidence_table(proposal.evidence))
+    for hunk in proposal.hunks:
+        out.print(f"{Path(hunk.path).name}:{hunk.start_line + 1}  {hunk.why}", markup=False)
+        out.print(diff_text(hunk_diff(hunk.path, hunk.before, hunk.after)))
+    for number, alternative in enumerate(proposal.alternatives, 1):
+        out.print(f"another fix that the whole suite passes ({number}):")
+        out.print(diff_text(alternative))
+    if written:
+        out.print("written: " + ", ".join(written), markup=False)
+    elif asked:
+        out.print("nothing was written: the verdict is not `verified`")
+    out.print(f"run {item.id}", markup=False)

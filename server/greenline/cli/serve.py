@@ -1,0 +1,12 @@
+"""`greenline serve`: the language server on standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def run(_: argparse.Namespace) -> int:
+    """Serve until the editor ends it; return the exit code that LSP asks for."""
+    from greenline.app import serve
+
+    return serve()

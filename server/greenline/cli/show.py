@@ -1,0 +1,68 @@
+"""`greenline show RUN`: one run with its plan, its proposal and all its events."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+from greenline.cli.console import console, diff_text, evidence_table, root_of, verdict_text
+from greenline.core.error import InvalidInput, NotFound
+from greenline.core.event import Event
+from greenline.core.port import Journal
+from greenline.core.task import Run
+from greenline.core.wire import to_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the run."""
+    from greenline.app import open_journal
+
+    journal = open_journal(root_of(arguments.root))
+    item = find_run(journal, arguments.run)
+    events = list(journal.events(item.id))
+    if arguments.json:
+        print(json.dumps({"run": to_json(item), "events": to_json(events)}))
+        return 0
+    out = console()
+    out.print(f"{item.id}  {item.state.value}  “{item.task.request}”", markup=False)
+    if item.note:
+        out.print(item.note, markup=False)
+    for entry in item.plan.entries if item.plan else ():
+        out.print(f"  {entry.number}. {entry.intent} [{entry.status.value}]", markup=False)
+    if item.proposal:
+        _print_proposal(item)
+    for event in events:
+        out.print(_line(event), markup=False)
+    return 0
+
+
+def find_run(journal: Journal, given: str) -> Run:
+    """Return a run by its id or a unique beginning of it; raises `NotFound`, `InvalidInput`."""
+    try:
+        return journal.run(given)
+    except NotFound:
+        matching = [item for item in journal.runs(1000) if given and item.id.startswith(given)]
+    if not matching:
+        raise NotFound(f"There is no run {given!r} here.", remedy="`greenline runs` lists them.")
+    if len(matching) > 1:
+        raise InvalidInput(f"{given!r} fits {len(matching)} runs.", remedy="Give more of the id.")
+    return matching[0]
+
+
+def _print_proposal(item: Run) -> None:
+    from greenline.edit.hunk import diff_text as hunk_diff
+
+    assert item.proposal is not None
+    out = console()
+    out.print(verdict_text(item.proposal.evidence))
+    out.print(evidence_table(item.proposal.evidence))
+    for hunk in item.proposal.hunks:
+        out.print(f"{hunk.id}  {hunk.state.value}  {hunk.path}:{hunk.start_line + 1}", markup=False)
+        out.print(diff_text(hunk_diff(hunk.path, hunk.before, hunk.after)))
+
+
+def _line(event: Event) -> str:
+    when = time.strftime("%H:%M:%S", time.localtime(event.time))
+    data = json.dumps(event.data, ensure_ascii=False)
+    return f"{event.seq:4} {when} {event.kind.value:10} {data[:300]}"

@@ -1,0 +1,173 @@
+"""`greenline verify`: evidence for any patch, whoever wrote it; the JSON is one line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from greenline.cli.console import (
+    console,
+    counts,
+    evidence_table,
+    exit_code,
+    progress,
+    root_of,
+    verdict_text,
+)
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, FileChange, Hunk
+from greenline.core.error import EditRejected, InvalidInput
+from greenline.core.evidence import Evidence
+from greenline.core.port import StagedFile, Tree, VerifyRequest
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify a patch and print its evidence; exit 0 only for `verified`."""
+    from greenline.app import limits_of, make_sandbox, make_verifier
+    from greenline.config.settings import load_settings
+
+    root = root_of(arguments.root)
+    base, edit_set = _patch(arguments, root)
+    if not edit_set.changes:
+        raise InvalidInput(
+            "The patch changes nothing.", remedy="Give a patch with --patch, or edit something."
+        )
+    settings = load_settings()
+    for warning in settings.warnings:
+        print(f"greenline: {warning}", file=sys.stderr)
+    hunks = hunks_of(edit_set)
+    evidence = make_verifier(make_sandbox(settings)).verify(
+        VerifyRequest(root, base, edit_set, hunks, limits=limits_of(settings), label="verify"),
+        Cancellation(),
+        progress,
+    )
+    if arguments.json:
+        print(json.dumps(as_json(evidence, hunks, root)))
+    else:
+        _print(evidence, hunks, root)
+    return exit_code(evidence.verdict)
+
+
+def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
+    """Return the reviewable pieces of an edit set; a binary file has none."""
+    from greenline.edit.hunk import split
+    from greenline.workspace.encoding import decode
+
+    found: list[Hunk] = []
+    for change in edit_set.changes:
+        try:
+            before = None if change.before is None else decode(change.before).text
+            after = None if change.after is None else decode(change.after).text
+        except (EditRejected, InvalidInput):
+            continue
+        found += split(change, before, after)
+    return tuple(found)
+
+
+def as_json(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> dict[str, Any]:
+    """Return evidence as the command's JSON value."""
+    measured = {item.hunk_id: item for item in evidence.hunks}
+    return {
+        "verdict": evidence.verdict.value,
+        "reason": evidence.reason,
+        "detail": evidence.detail,
+        "warnings": list(evidence.warnings),
+        "touchesTests": evidence.touches_tests,
+        "base": counts(evidence.base),
+        "patched": counts(evidence.patched),
+        "newTestsOnBase": counts(evidence.new_tests),
+        "oldTestsOnPatch": counts(evidence.old_tests),
+        "fixed": list(evidence.fixed),
+        "lost": list(evidence.lost),
+        "missing": list(evidence.missing),
+        "flaky": list(evidence.flaky),
+        "hunks": [
+            {
+                "path": str(Path(hunk.path).relative_to(root)),
+                "startLine": hunk.start_line + 1,
+                "coverage": measured[hunk.id].coverage if hunk.id in measured else None,
+                "tests": list(measured[hunk.id].tests) if hunk.id in measured else [],
+            }
+            for hunk in hunks
+        ],
+        "sandbox": evidence.sandbox,
+        "engine": evidence.engine,
+        "image": evidence.image,
+        "seconds": round(evidence.duration_s, 3),
+    }
+
+
+def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
+    """Return the base tree and the edits over it."""
+    from greenline.guard.gate import Gate
+    from greenline.workspace.snapshot import Snapshot
+
+    snapshot = Snapshot((root,))
+    gate = Gate((root,))
+    if arguments.patch:
+        from greenline.edit.apply import edit_set_from_diff
+
+        text = _read_patch(arguments.patch)
+        return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
+    from greenline.workspace.revision import staged_tree, tree_at
+
+    base = _withheld(tree_at(root, "HEAD" if arguments.staged else arguments.base or "HEAD"), gate)
+    after = staged_tree(root) if arguments.staged else snapshot.tree(root, gate)
+    after = _withheld(after, gate)
+    tracked = set(base) | set(after)
+    if not arguments.staged:
+        listed = set(snapshot.list_files(root))
+        tracked = {path for path in tracked if path in base or path in listed}
+        # Ignored files (a generated `_version.py`) are no part of the patch: both sides need them.
+        base = {**{path: file for path, file in after.items() if path not in tracked}, **base}
+    return base, _difference(root, base, after, tracked)
+
+
+def _withheld(tree: Tree, gate: Any) -> Tree:
+    return {path: file for path, file in tree.items() if gate.may_stage(path)}
+
+
+def _difference(root: str, base: Tree, after: Tree, paths: set[str]) -> EditSet:
+    changes = []
+    for path in sorted(paths):
+        old, new = base.get(path), after.get(path)
+        if old != new and not (old and new and (old.content, old.link) == (new.content, new.link)):
+            changes.append(FileChange(str(Path(root) / path), _content(old), _content(new)))
+    return EditSet(tuple(changes))
+
+
+def _content(file: StagedFile | None) -> bytes | None:
+    if file is None:
+        return None
+    return file.link.encode() if file.link is not None else file.content
+
+
+def _read_patch(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            f"{name} cannot be read: {error.strerror}.", remedy="Name a patch file."
+        ) from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
+    out = console()
+    out.print(verdict_text(evidence))
+    if evidence.detail:
+        out.print(evidence.detail, markup=False)
+    out.print(evidence_table(evidence))
+    measured = {item.hunk_id: item for item in evidence.hunks}
+    for hunk in hunks:
+        place = f"{Path(hunk.path).relative_to(root)}:{hunk.start_line + 1}"
+        item = measured.get(hunk.id)
+        out.print(f"  {place}  {item.coverage if item else 'not measured'}", markup=False)
+    for warning in evidence.warnings:
+        out.print(f"  warning: {warning}", markup=False)
