@@ -61,7 +61,8 @@ class Cover:
                     if context and line > 0:
                         found.setdefault(context, {}).setdefault(relative, []).append(line)
         return {
-            context: {path: ranges(lines) for path, lines in files.items()} for context, files in found.items()
+            context: {path: ranges(lines) for path, lines in files.items()}
+            for context, files in found.items()
         }
 
     def _relative(self, path):

@@ -49,7 +49,15 @@ def run(options, channel, collecting=None):
 
 def _arguments(options):
     """Return pytest's arguments: the files of the selected ids, since an id that is gone stops all of pytest."""
-    arguments = ["--rootdir=" + options.root, "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    arguments = [
+        "--rootdir=" + options.root,
+        "-q",
+        "--tb=short",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+    ]
     arguments += ["--maxfail=1" if options.exit_first else "--maxfail=0", "--continue-on-collection-errors"]
     if _has("pytest_cov"):
         arguments.append("--no-cov")
@@ -175,7 +183,9 @@ class _Recorder(_Plugin):
             config.get_terminal_writer()._file = open(os.devnull, "w")
 
     def _collect_channel(self):
-        return _Mute if self._collecting is not None and not self.collects else self._collecting or self._channel
+        return (
+            _Mute if self._collecting is not None and not self.collects else self._collecting or self._channel
+        )
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):

@@ -1,0 +1,65 @@
+"""Which tests execute the changed lines of each hunk; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenline.core.edit import EditSet, Hunk
+from greenline.core.error import InvalidInput
+from greenline.core.evidence import HunkEvidence, TestReport
+from greenline.core.port import Tree
+from greenline.edit.hunk import split
+from greenline.edit.text import split_lines
+from greenline.verify.changed_line import code_lines, covered_by
+from greenline.verify.tree import relative
+from greenline.workspace.encoding import decode
+
+
+def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
+    """Cut all changes into hunks; a binary file is none."""
+    found: list[Hunk] = []
+    for change in edit_set.changes:
+        try:
+            before = None if change.before is None else decode(change.before).text
+            after = None if change.after is None else decode(change.after).text
+        except InvalidInput:
+            continue
+        found += split(change, before, after)
+    return tuple(found)
+
+
+def measure(
+    root: str, hunks: Sequence[Hunk], base: Tree, patched: Tree, before: TestReport, after: TestReport
+) -> tuple[HunkEvidence, ...]:
+    """Return evidence for each hunk, in order: added lines count in P, and lines only deleted in B."""
+    starts = _patched_starts(hunks)
+    return tuple(_measure(root, hunk, starts[hunk.id], base, patched, before, after) for hunk in hunks)
+
+
+def _patched_starts(hunks: Sequence[Hunk]) -> dict[str, int]:
+    """Return where each hunk's lines begin in the patched file, 0-based."""
+    starts: dict[str, int] = {}
+    offsets: dict[str, int] = {}
+    for hunk in sorted(hunks, key=lambda h: (h.path, h.start_line, h.end_line)):
+        offset = offsets.get(hunk.path, 0)
+        starts[hunk.id] = hunk.start_line + offset
+        offsets[hunk.path] = offset + len(split_lines(hunk.after)) - (hunk.end_line - hunk.start_line)
+    return starts
+
+
+def _measure(
+    root: str, hunk: Hunk, start: int, base: Tree, patched: Tree, before: TestReport, after: TestReport
+) -> HunkEvidence:
+    path = relative(root, hunk.path)
+    if not path.endswith((".py", ".pyi")):
+        return HunkEvidence(hunk.id, "notApplicable")
+    added = range(start + 1, start + 1 + len(split_lines(hunk.after)))
+    deleted = range(hunk.start_line + 1, hunk.end_line + 1)
+    for tree, numbers, report in ((patched, added, after), (base, deleted, before)):
+        file = tree.get(path)
+        witnesses = code_lines(file.content) if file else {}
+        code = [number for number in numbers if number in witnesses]
+        if code:
+            tests = covered_by(code, witnesses, path, report.coverage)
+            return HunkEvidence(hunk.id, "covered" if tests else "notCovered", tests)
+    return HunkEvidence(hunk.id, "notApplicable")

@@ -1,0 +1,158 @@
+"""The reporter's lines → TestReport; trusts nothing that the independent collection does not confirm; pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+
+from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
+from greenline.core.port import SandboxResult
+
+_OUTPUT_BYTES = 65536
+_ENDED = (0, 1, 5)
+"""pytest's exit codes after which every test has run: all passed, some failed, none there."""
+
+
+@attrs.define
+class _Lines:
+    """What the lines say, before it is judged."""
+
+    runner: str = ""
+    collected: set[str] = attrs.field(factory=set)
+    collection_ended: bool = False
+    collect_errors: dict[str, str] = attrs.field(factory=dict)
+    tests: list[TestResult] = attrs.field(factory=list)
+    coverage: dict[str, dict[str, tuple[int, ...]]] = attrs.field(factory=dict)
+    missing: str = ""
+    n_intruders: int = 0
+    exit: int | None = None
+    final: bool = False
+
+
+def parse(result: SandboxResult, *, partial: bool = False) -> TestReport:
+    """Return the report of one run; `partial` where the runner was told to stop at the first failure."""
+    lines = _read(result.report)
+    output = result.output[-_OUTPUT_BYTES:].decode("utf-8", "replace")
+    tests = _judge(lines)
+    end, detail = _end(result, lines, output, partial)
+    known = {test.id for test in tests}
+    broken = tuple(
+        TestResult(name or "(collection)", Outcome.ERROR, file=name.split("::")[0] or None, message=message)
+        for name, message in lines.collect_errors.items()
+        if name not in known
+    )
+    return TestReport(
+        end=end,
+        tests=tests + broken,
+        coverage={test: lines.coverage[test] for test in lines.coverage if test in lines.collected},
+        runner=lines.runner,
+        duration_s=result.duration_s,
+        output=output,
+        detail=detail,
+    )
+
+
+def _read(report: bytes) -> _Lines:
+    lines = _Lines()
+    for raw in report.decode("utf-8", "replace").splitlines():
+        try:
+            record = json.loads(raw)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            try:
+                _take(lines, record)
+            except (KeyError, TypeError, ValueError):
+                # The secrets keep strangers out, so a record that does not fit is the tests' process gone mad.
+                lines.n_intruders += 1
+    return lines
+
+
+def _take(lines: _Lines, record: dict[str, Any]) -> None:
+    kind = record["kind"]
+    if kind == "hello":
+        lines.runner = str(record["runner"])
+    elif kind == "collected":
+        lines.collected.update(str(i) for i in record["ids"])
+    elif kind == "collectError":
+        lines.collect_errors[str(record["id"])] = str(record["message"])
+    elif kind == "collectionEnd":
+        lines.collection_ended = True
+    elif kind == "test":
+        lines.tests.append(
+            TestResult(
+                id=str(record["id"]),
+                outcome=Outcome(record["outcome"]),
+                duration_s=float(record["duration"]),
+                file=record.get("file"),
+                line=record.get("line"),
+                message=str(record.get("message", "")),
+            )
+        )
+    elif kind == "cov":
+        files = lines.coverage.setdefault(str(record["id"]), {})
+        files.update({str(path): _numbers(text) for path, text in record["files"].items()})
+    elif kind == "end":
+        lines.exit = int(record["exit"])
+    elif kind == "missing":
+        lines.missing = str(record["what"])
+    elif kind == "intruder":
+        lines.n_intruders += 1
+    elif kind == "final":
+        lines.final = True
+
+
+def _numbers(ranges: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for piece in ranges.split(","):
+        first, _, last = piece.partition("-")
+        numbers += range(int(first), int(last or first) + 1)
+    return tuple(numbers)
+
+
+def _judge(lines: _Lines) -> tuple[TestResult, ...]:
+    """Return one result a test: what was reported twice, or never collected, does not count as passed."""
+    found: dict[str, TestResult] = {}
+    for test in lines.tests:
+        if test.id in found:
+            message = "The test was reported more than once."
+            found[test.id] = attrs.evolve(found[test.id], outcome=Outcome.ERROR, message=message)
+        elif test.id not in lines.collected and test.outcome is not Outcome.DESELECTED:
+            message = "The independent collection did not find this test."
+            found[test.id] = attrs.evolve(test, outcome=Outcome.ERROR, message=message)
+        else:
+            found[test.id] = test
+    return tuple(found.values())
+
+
+def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tuple[RunEnd, str]:
+    """Return how the run ended, and one sentence where it did not complete."""
+    if lines.missing:
+        return RunEnd.RUNNER_MISSING, f"Neither the project nor the toolbox has {lines.missing}."
+    if result.timed_out:
+        return RunEnd.TIMEOUT, f"The run was stopped at its limit of {result.duration_s:.0f} s."
+    if lines.n_intruders:
+        return RunEnd.DIED, "Something other than the runner wrote to its report."
+    if not lines.final or lines.exit is None:
+        why = "memory ran out" if result.out_of_memory else "the tests' process ended before its last record"
+        return RunEnd.DIED, f"The run broke off: {why}."
+    if lines.collect_errors:
+        names = ", ".join(sorted(lines.collect_errors)[:3])
+        return RunEnd.COLLECTION, f"Could not be collected: {names}."
+    if not lines.collection_ended or lines.exit in (3, 4):
+        return RunEnd.COLLECTION, f"The runner could not start: {_complaint(output)}"
+    if lines.exit not in _ENDED and not (partial and lines.exit == 2):
+        return RunEnd.DIED, f"The runner was interrupted (exit code {lines.exit})."
+    n_left = len(lines.collected - {test.id for test in lines.tests})
+    if n_left and not partial:
+        return RunEnd.DIED, f"The run ended before {n_left} of its {len(lines.collected)} tests."
+    return RunEnd.COMPLETE, ""
+
+
+def _complaint(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "no output.")[
+        :300
+    ]

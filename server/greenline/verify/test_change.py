@@ -1,0 +1,142 @@
+"""Which tests a patch adds, changes, renames or takes away, from the tests' own source; pure."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from greenline.core.evidence import TestReport, TestResult
+from greenline.core.port import Tree
+from greenline.verify.path_rule import PathRule
+
+
+@attrs.frozen
+class TestChange:
+    """What a patch does to the tests."""
+
+    __test__ = False
+
+    changed: frozenset[str] = frozenset()
+    """Ids in P whose own code, or the support or configuration they run under, was added or changed."""
+    hidden: frozenset[str] = frozenset()
+    """Ids that passed in B and are missing in P though their code is still there: no longer collected."""
+    removed: frozenset[str] = frozenset()
+    """Ids that passed in B and are missing in P, with nothing like them in P: not even renamed."""
+
+
+def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after: TestReport) -> TestChange:
+    """Return what the patch does to the tests that B (`before`) and P (`after`) report."""
+    paths = {p for p in {*base, *patched} if base.get(p) != patched.get(p) and not rule.is_product(p)}
+    if not paths:
+        return TestChange()
+    old = {path: _functions(base, path) for path in paths}
+    new = {path: _functions(patched, path) for path in paths}
+    present = {test.id for test in after.tests}
+    missing = {t.id: t for t in before.tests if t.id not in present}
+    added = [body for path in paths for name, body in new[path].items() if name and name not in old[path]]
+    n_before, n_after = _count(before.tests), _count(after.tests)
+    hidden, removed = set(), set()
+    for test in missing.values():
+        path, name = _place(test)
+        there = path in patched if path not in new else name in new[path]
+        if there and not n_after.get((path, name)):
+            hidden.add(test.id)
+        elif there and n_after.get((path, name), 0) >= n_before.get((path, name), 0):
+            continue
+        elif there or not _renamed(old.get(path, {}).get(name), added):
+            removed.add(test.id)
+    return TestChange(
+        changed=frozenset(t.id for t in after.tests if _changed(t, paths, rule, old, new)),
+        hidden=frozenset(hidden),
+        removed=frozenset(removed),
+    )
+
+
+def _count(tests: Iterable[TestResult]) -> dict[tuple[str, str], int]:
+    """Return how many tests each function stands for: more than one where it has parameters."""
+    counts: dict[tuple[str, str], int] = {}
+    for test in tests:
+        counts[_place(test)] = counts.get(_place(test), 0) + 1
+    return counts
+
+
+def _renamed(body: str | None, added: list[str]) -> bool:
+    if body is None or body not in added:
+        return False
+    # One new function can only be the new name of one old one.
+    added.remove(body)
+    return True
+
+
+def _changed(
+    test: TestResult,
+    paths: set[str],
+    rule: PathRule,
+    old: Mapping[str, Mapping[str, str]],
+    new: Mapping[str, Mapping[str, str]],
+) -> bool:
+    path, name = _place(test)
+    if path in paths:
+        before, after = old[path], new[path]
+        if before.get(name) != after.get(name) or before.get("") != after.get(""):
+            return True
+    for support in paths - {path}:
+        if rule.is_configuration(support):
+            return True
+        folder, _, file = support.rpartition("/")
+        # A test module of its own says nothing about its neighbours; support such as a conftest does.
+        is_module = file.startswith("test") or file.endswith("_test.py")
+        if not is_module and (not folder or path.startswith(folder.split("/")[0] + "/")):
+            return True
+    return False
+
+
+def _place(test: TestResult) -> tuple[str, str]:
+    """Return the file and the qualified name of the function that a test runs."""
+    head, separator, rest = test.id.partition("::")
+    if separator:
+        return head, ".".join(rest.split("[")[0].split("::"))
+    return test.file or "", ".".join(test.id.split(".")[-2:])
+
+
+def _functions(tree: Tree, path: str) -> dict[str, str]:
+    """Return qualified name → code without the name, and under the empty name everything but tests and imports."""
+    file = tree.get(path)
+    if file is None or not path.endswith(".py"):
+        return {} if file is None else {"": repr(file.content)}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            module = ast.parse(file.content)
+    except (SyntaxError, ValueError):
+        return {"": repr(file.content)}
+    found: dict[str, str] = {}
+    found[""] = _dump(_take(module.body, "", found))
+    return found
+
+
+def _take(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> list[ast.AST]:
+    """Move test functions into `found`; return the other statements."""
+    rest: list[ast.AST] = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            key = prefix + node.name
+            node.name = "_"
+            found[key] = _dump([node])
+        elif isinstance(node, ast.ClassDef):
+            inner = _take(node.body, f"{prefix}{node.name}.", found)
+            # A class with other tests in it is still the same class.
+            if any(key.startswith(f"{prefix}{node.name}.") for key in found):
+                rest += [*node.decorator_list, *node.bases, *inner]
+            else:
+                rest.append(node)
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            rest.append(node)
+    return rest
+
+
+def _dump(nodes: Iterable[ast.AST]) -> str:
+    return "\n".join(ast.dump(node) for node in nodes)

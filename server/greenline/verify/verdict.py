@@ -1,0 +1,218 @@
+"""The verdict: the protocol's table as one pure function, rule by rule in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from greenline.core.evidence import HunkEvidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.verify.test_change import TestChange
+
+_LOST = frozenset({Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAILED, Outcome.DESELECTED})
+_BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
+_NOT_EXECUTED = frozenset({Outcome.SKIPPED, Outcome.DESELECTED})
+_NAMED = 3
+
+
+@attrs.frozen
+class Facts:
+    """Everything that the verdict depends on."""
+
+    base: TestReport
+    patched: TestReport
+    old_tests: TestReport | None = None
+    """O, run where the patch touches tests or runner configuration."""
+    new_tests: TestReport | None = None
+    """N, likewise."""
+    touches_product: bool = True
+    touches_tests: bool = False
+    change: TestChange = TestChange()
+    checks: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    product_hunks: tuple[HunkEvidence, ...] = ()
+
+
+@attrs.frozen
+class Decision:
+    """The verdict, with its reason and the tests that it rests on."""
+
+    verdict: Verdict
+    reason: str
+    detail: str
+    fixed: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def decide(facts: Facts) -> Decision:
+    """Return the first verdict whose rule matches."""
+    unjudged = _could_not_run(facts) or _not_run(facts)
+    if unjudged:
+        return unjudged
+    fixed, lost, missing = _differences(facts)
+    rule = (
+        _flaky(facts)
+        or _regressed(facts, lost)
+        or _still_failing(facts)
+        or _tests_only(facts)
+        or _not_covered(facts)
+        or _not_confirmed(facts, fixed)
+        or Decision(Verdict.VERIFIED, "", _verified_detail(facts, fixed))
+    )
+    return attrs.evolve(rule, fixed=fixed, lost=lost, missing=missing)
+
+
+def differing(base: TestReport, patched: TestReport) -> tuple[str, ...]:
+    """Return the tests that passed on one side and broke on the other, sorted."""
+    before, after = _outcomes(base), _outcomes(patched)
+    return tuple(
+        sorted(
+            test
+            for test in before.keys() & after.keys()
+            if (before[test] is Outcome.PASSED and after[test] in _BROKEN)
+            or (before[test] in _BROKEN and after[test] is Outcome.PASSED)
+        )
+    )
+
+
+def _outcomes(report: TestReport | None) -> dict[str, Outcome]:
+    return {test.id: test.outcome for test in report.tests} if report else {}
+
+
+def _differences(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the tests fixed, lost and missing."""
+    before, after = _outcomes(facts.base), _outcomes(facts.patched)
+    old = _outcomes(facts.old_tests) if facts.old_tests else after
+    fixed = [t for t, outcome in before.items() if outcome in _BROKEN and after.get(t) is Outcome.PASSED]
+    lost, missing = [], []
+    for test, outcome in before.items():
+        if outcome is not Outcome.PASSED:
+            continue
+        if after.get(test) in _LOST or test in facts.change.hidden or not _passes(old.get(test)):
+            lost.append(test)
+        elif test not in after:
+            missing.append(test)
+    return tuple(sorted(fixed)), tuple(sorted(lost)), tuple(sorted(missing))
+
+
+def _passes(outcome: Outcome | None) -> bool:
+    return outcome in (Outcome.PASSED, Outcome.XPASSED)
+
+
+def _could_not_run(facts: Facts) -> Decision | None:
+    for report in (facts.base, facts.patched, facts.old_tests, facts.new_tests):
+        if report is not None and report.end is RunEnd.UNAVAILABLE:
+            return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
+        if report is not None and report.end is RunEnd.RUNNER_MISSING:
+            return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
+    if facts.base.end is not RunEnd.COMPLETE:
+        detail = f"Without the patch: {facts.base.detail}"
+        return Decision(Verdict.COULD_NOT_RUN, facts.base.end.value, detail)
+    return None
+
+
+def _not_run(facts: Facts) -> Decision | None:
+    if facts.patched.end is not RunEnd.COMPLETE or _executed(facts.base) or _executed(facts.patched):
+        return None
+    if facts.base.tests or facts.patched.tests:
+        return Decision(Verdict.NOT_RUN, "zeroTests", "No test was executed: all are skipped or deselected.")
+    return Decision(Verdict.NOT_RUN, "noTests", "No tests were found.")
+
+
+def _executed(report: TestReport) -> bool:
+    return any(test.outcome not in _NOT_EXECUTED for test in report.tests)
+
+
+def _flaky(facts: Facts) -> Decision | None:
+    if not facts.flaky:
+        return None
+    detail = f"Passed and failed on the same text: {_names(facts.flaky)}."
+    return Decision(Verdict.FLAKY, "bothOutcomes", detail)
+
+
+def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
+    for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
+        if report is not None and report.end is not RunEnd.COMPLETE:
+            return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}")
+    if lost:
+        return Decision(Verdict.REGRESSED, "lost", f"Passed before and does not any more: {_names(lost)}.")
+    return None
+
+
+def _still_failing(facts: Facts) -> Decision | None:
+    failing = [check for check in facts.checks if not _check_passes(check, facts)]
+    if not failing:
+        return None
+    return Decision(Verdict.STILL_FAILING, "checks", f"Does not pass: {_names(failing)}.")
+
+
+def _check_passes(check: str, facts: Facts) -> bool:
+    """Return whether every test that a check names passes in P and, where it exists there, in O."""
+    after = _named_by(check, _outcomes(facts.patched))
+    old = _named_by(check, _outcomes(facts.old_tests))
+    return bool(after) and all(o is Outcome.PASSED for o in after) and all(_passes(o) for o in old)
+
+
+def _named_by(check: str, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
+    if check in outcomes:
+        return [outcomes[check]]
+    return [outcomes[t] for t in outcomes if t.startswith((f"{check}[", f"{check}::", f"{check}."))]
+
+
+def _tests_only(facts: Facts) -> Decision | None:
+    if facts.touches_product or not facts.touches_tests:
+        return None
+    detail = "Only tests or runner configuration are changed, and no test is lost."
+    return Decision(Verdict.TESTS_ONLY, "", detail)
+
+
+def _not_covered(facts: Facts) -> Decision | None:
+    if any(hunk.coverage == "covered" for hunk in facts.product_hunks):
+        return None
+    if all(hunk.coverage == "notApplicable" for hunk in facts.product_hunks):
+        return Decision(
+            Verdict.NOT_COVERED, "noCode", "No line of code is changed that a test could execute."
+        )
+    return Decision(Verdict.NOT_COVERED, "noTestExecutesChange", "No test executes a changed line.")
+
+
+def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
+    """Return why all rules above it are passed and the change still is not verified."""
+    old = _outcomes(facts.old_tests)
+    unconfirmed = [test for test in fixed if test in old and not _passes(old[test])]
+    if unconfirmed:
+        detail = f"Passes only with the patch's own tests or configuration: {_names(unconfirmed)}."
+        return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
+    if facts.change.removed:
+        detail = f"Tests are removed: {_names(sorted(facts.change.removed))}."
+        return Decision(Verdict.NOT_COVERED, "testsRemoved", detail)
+    if facts.change.changed and not any(_fails_in_new(test, facts) for test in facts.change.changed):
+        detail = "No added or changed test fails without the change, so none of them shows what it does."
+        return Decision(Verdict.NOT_COVERED, "newTestsPassOnBase", detail)
+    return None
+
+
+def _fails_in_new(test: str, facts: Facts) -> bool:
+    """Return whether a test passes in P and fails in N, where a file that cannot be imported is a failure."""
+    if facts.new_tests is None or facts.patched.outcome_of(test) is not Outcome.PASSED:
+        return False
+    outcome = facts.new_tests.outcome_of(test)
+    if outcome is None:
+        broken = {t.id for t in facts.new_tests.tests if t.outcome is Outcome.ERROR}
+        parts = test.replace("::", ".").split(".")
+        names = {".".join(parts[:n]) for n in range(1, len(parts))}
+        return test.split("::")[0] in broken or not names.isdisjoint(broken)
+    return outcome in _BROKEN
+
+
+def _verified_detail(facts: Facts, fixed: Sequence[str]) -> str:
+    n_passed = facts.patched.count(Outcome.PASSED)
+    if fixed:
+        return f"{n_passed} tests pass, {len(fixed)} of them failed before: {_names(fixed)}."
+    return f"{n_passed} tests pass, none is lost, and tests execute the changed lines."
+
+
+def _names(tests: Sequence[str]) -> str:
+    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+    return ", ".join(tests[:_NAMED]) + more

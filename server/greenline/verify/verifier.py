@@ -1,0 +1,196 @@
+"""Implements `Verifier`: plans the runs, carries them out in the sandbox, and draws up the Evidence.
+
+A sick sandbox is evidence (`couldNotRun`), never an exception; only `Cancelled` leaves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import attrs
+
+from greenline.core.cancel import Cancellation
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
+from greenline.verify import hunk_coverage
+from greenline.verify.detection import detect, has_python
+from greenline.verify.path_rule import PathRule
+from greenline.verify.runs import Suite
+from greenline.verify.test_change import compare
+from greenline.verify.tree import apply, mix, relative
+from greenline.verify.verdict import Decision, Facts, decide, differing
+
+REPEATS = 2
+"""How often a test that differs is run again on each side."""
+
+
+@attrs.frozen
+class _Plan:
+    """One verification's trees, and what its patch touches."""
+
+    request: VerifyRequest
+    rule: PathRule
+    patched: Tree
+    touches_tests: bool
+    touches_product: bool
+
+    @classmethod
+    def of(cls, request: VerifyRequest) -> _Plan:
+        patched = apply(request.root, request.base, request.edit_set)
+        rule = PathRule.of(request.base, patched)
+        paths = [relative(request.root, change.path) for change in request.edit_set.changes]
+        return cls(
+            request,
+            rule,
+            patched,
+            touches_tests=any(not rule.is_product(path) for path in paths),
+            touches_product=any(rule.is_product(path) for path in paths),
+        )
+
+    def tree(self, wanted: Callable[[str], bool]) -> Tree:
+        return mix(self.request.root, self.request.base, self.request.edit_set, wanted)
+
+
+class SandboxVerifier:
+    """Verifies through a sandbox; may be used from several threads."""
+
+    def __init__(self, sandbox: Sandbox, *, n_parallel: int = 2, limits: Limits | None = None) -> None:
+        self._sandbox = sandbox
+        self._n_parallel = n_parallel
+        self._limits = limits or Limits()
+
+    def run_tests(
+        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
+    ) -> TestReport:
+        """Run tests (ids; none: all) over a tree with coverage per test; a sick sandbox is a report."""
+        return Suite(self._sandbox, root, detect(tree), label, self._limits, cancellation).run(tree, tests)
+
+    def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
+        """Run B and P, and N and O where the patch touches tests, and return the verdict with all reports."""
+        started = time.monotonic()
+        plan = _Plan.of(request)
+        runner = detect(request.base, plan.patched)
+        suite = Suite(self._sandbox, request.root, runner, request.label, request.limits, cancellation)
+        health = self._sandbox.health()
+        if not health.available:
+            evidence = _sick(health)
+        elif not has_python(request.base) and not has_python(plan.patched):
+            detail = "No tests were found: there is no Python in this project."
+            evidence = Evidence(Verdict.NOT_RUN, "noTests", detail)
+        else:
+            evidence = self._measure(plan, suite, progress)
+        return attrs.evolve(
+            evidence,
+            touches_tests=plan.touches_tests,
+            warnings=_warnings(plan, evidence),
+            sandbox=health.name if health.available else "",
+            engine=health.engine,
+            image=health.image,
+            toolchain=health.toolchain,
+            command=suite.command(),
+            duration_s=round(time.monotonic() - started, 3),
+        )
+
+    def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
+        request = plan.request
+        trees = {"B": request.base, "P": plan.patched}
+        if plan.touches_tests:
+            # O asks first whether what worked still works; N is the least likely to be needed early.
+            trees["O"] = plan.tree(plan.rule.is_product)
+            trees["N"] = plan.tree(lambda path: not plan.rule.is_product(path))
+        progress("Running the tests without and with the change.")
+        reports = self._run_all(suite, trees)
+        base, patched = reports["B"], reports["P"]
+        flaky = self._flaky(suite, plan, base, patched, progress)
+        hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
+        measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
+        product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
+        decision = decide(
+            Facts(
+                base=base,
+                patched=patched,
+                old_tests=reports.get("O"),
+                new_tests=reports.get("N"),
+                touches_product=plan.touches_product,
+                touches_tests=plan.touches_tests,
+                change=compare(request.base, plan.patched, plan.rule, base, patched),
+                checks=request.checks,
+                flaky=flaky,
+                product_hunks=tuple(h for h in measured if h.hunk_id in product),
+            )
+        )
+        return attrs.evolve(
+            _evidence(decision),
+            base=base,
+            patched=patched,
+            old_tests=reports.get("O"),
+            new_tests=reports.get("N"),
+            flaky=flaky,
+            hunks=measured,
+        )
+
+    def _run_all(self, suite: Suite, trees: dict[str, Tree]) -> dict[str, TestReport]:
+        """Run each distinct tree once, in parallel; equal trees share a report."""
+        distinct: list[Tree] = []
+        for tree in trees.values():
+            if tree not in distinct:
+                distinct.append(tree)
+        with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
+            reports = list(pool.map(suite.run, distinct))
+        return {name: reports[distinct.index(tree)] for name, tree in trees.items()}
+
+    def _flaky(
+        self, suite: Suite, plan: _Plan, base: TestReport, patched: TestReport, progress: Progress
+    ) -> tuple[str, ...]:
+        """Return the tests that differ and give both outcomes on the same text when they are run again."""
+        if base.end is not RunEnd.COMPLETE or patched.end is not RunEnd.COMPLETE:
+            return ()
+        tests = differing(base, patched)
+        if not tests:
+            return ()
+        progress(f"Running {len(tests)} tests that differ again.")
+
+        def again(side: tuple[Tree, TestReport]) -> set[str]:
+            tree, first = side
+            report = suite.run(tree, tests, coverage=False)
+            return {
+                test
+                for test in tests
+                if report.end is RunEnd.COMPLETE
+                and (report.outcome_of(test) is Outcome.PASSED) != (first.outcome_of(test) is Outcome.PASSED)
+            }
+
+        sides = [(plan.request.base, base), (plan.patched, patched)] * REPEATS
+        with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
+            return tuple(sorted(set().union(*pool.map(again, sides))))
+
+
+def _sick(health: SandboxHealth) -> Evidence:
+    detail = f"{health.problem} {health.remedy}".strip()
+    report = TestReport(end=RunEnd.UNAVAILABLE, detail=detail)
+    return Evidence(Verdict.COULD_NOT_RUN, RunEnd.UNAVAILABLE.value, detail, base=report, patched=report)
+
+
+def _evidence(decision: Decision) -> Evidence:
+    return Evidence(
+        verdict=decision.verdict,
+        reason=decision.reason,
+        detail=decision.detail,
+        fixed=decision.fixed,
+        lost=decision.lost,
+        missing=decision.missing,
+    )
+
+
+def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
+    found: list[str] = []
+    if plan.touches_tests:
+        found.append("The change touches tests or runner configuration.")
+    if evidence.missing:
+        found.append(f"{len(evidence.missing)} tests are gone that still pass: renamed or removed.")
+    n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
+    if n_bare and evidence.verdict is Verdict.VERIFIED:
+        found.append(f"{n_bare} of {len(evidence.hunks)} hunks are executed by no test.")
+    return tuple(found)
