@@ -1,8 +1,9 @@
-"""The real server process with the shipped scripted agent: `scripted_server.py SCRIPT.json STATE_DIR`."""
+"""The real server process with the shipped scripted agent: `scripted_server.py SCRIPT.json [STATE_DIR]`."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 from greenline.agent.scripted_agent import ScriptedAgent, load_script
@@ -14,7 +15,7 @@ from greenline.lsp.server import serve
 def connect(opening: Opening) -> Parts:
     """Make the parts at the first use of the session."""
     print("a stray print must not break the framing")
-    state_dir = Path(sys.argv[2])
+    state_dir = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
     state_dir.mkdir(parents=True, exist_ok=True)
     journal = SqliteJournal(state_dir / "journal.db")
     return Parts(journal, ScriptedAgent(journal, load_script(Path(sys.argv[1]))), state_dir)

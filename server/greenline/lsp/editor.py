@@ -37,7 +37,9 @@ class ClientEditor:
         if theirs:
             if workspace is None or not workspace.apply_edit:
                 return "The editor cannot apply edits (no workspace.applyEdit)."
-            versioned = bool(can and can.document_changes)
+            # Neovim 0.11 names resource operations, which only documentChanges can carry, but not
+            # documentChanges itself; it understands both.
+            versioned = bool(can and (can.document_changes or operations))
             failure = await self._send(label, workspace_edit(theirs, self._ls.encoding, versioned=versioned))
             if failure:
                 return failure
