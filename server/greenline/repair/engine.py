@@ -1,0 +1,170 @@
+"""The repair engine: finds the smallest edit that makes failing tests pass, without a model.
+
+Only what `Verifier` calls `verified` is a repair; the batches before it merely choose what to verify.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, FileChange, Hunk
+from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
+from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
+from greenline.repair.localise import failing_tests, ochiai
+from greenline.repair.search import Fix, Found, Search, make_contents
+from greenline.repair.trial import Bench
+from greenline.verify.detection import detect
+from greenline.verify.path_rule import PathRule
+
+_MAX_VERIFIED = 3
+"""How many of the best fixes may be put to the whole verification before the engine gives up."""
+_MAX_ALTERNATIVES = 4
+
+SplitHunks = Callable[[EditSet], tuple[Hunk, ...]]
+
+
+@attrs.frozen
+class Diagnosis:
+    """What the base run says about where the fault is."""
+
+    report: TestReport
+    failing: tuple[str, ...]
+    suspicion: dict[tuple[str, int], float]
+
+    def suspects(self, limit: int = 5) -> list[tuple[str, int, float]]:
+        """Return the most suspicious lines: path, 1-based line, suspiciousness."""
+        ranked = sorted(self.suspicion.items(), key=lambda item: (-item[1], item[0]))
+        return [(file, line, score) for (file, line), score in ranked[:limit]]
+
+
+@attrs.frozen
+class RepairResult:
+    """What a repair came to."""
+
+    edit_set: EditSet | None
+    evidence: Evidence | None
+    n_tried: int
+    note: str
+    """What was done, or why nothing was found; one sentence."""
+    alternatives: tuple[EditSet, ...] = ()
+    """Other fixes that passed every test in the batches."""
+
+
+@attrs.frozen
+class RepairEngine:
+    """Blocking; may be called from several threads at once."""
+
+    sandbox: Sandbox
+    verifier: Verifier
+    split: SplitHunks
+    budget_s: float = 60.0
+    limits: Limits = attrs.field(factory=Limits)
+
+    def diagnose(
+        self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
+    ) -> Diagnosis:
+        """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
+        report = self.verifier.run_tests(root, tree, (), label, cancellation)
+        failing = failing_tests(report)
+        if wanted:
+            failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
+        rule = PathRule.of(tree, tree)
+        return Diagnosis(report, failing, ochiai(report, failing, rule.is_product))
+
+    def repair(
+        self,
+        root: str,
+        tree: Tree,
+        diagnosis: Diagnosis,
+        label: str,
+        cancellation: Cancellation,
+        progress: Progress,
+    ) -> RepairResult:
+        """Search for a fix and verify it; raises `Cancelled`, `SandboxUnavailable`."""
+        problem = _unservable(diagnosis)
+        if problem:
+            return RepairResult(None, None, 0, problem)
+        started = time.monotonic()
+        durations = sum(test.duration_s for test in diagnosis.report.tests)
+        bench = Bench(
+            self.sandbox,
+            root,
+            tree,
+            detect(tree),
+            diagnosis.failing,
+            timeout_s=min(30.0, 1.5 + 6 * durations),
+            label=label,
+        )
+        progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
+        search = Search(
+            bench, tree, diagnosis.suspicion, cancellation, progress, started + 0.8 * self.budget_s
+        )
+        found = search.run()
+        return self._verified(root, tree, found, label, cancellation, progress)
+
+    def _verified(
+        self,
+        root: str,
+        tree: Tree,
+        found: Found,
+        label: str,
+        cancellation: Cancellation,
+        progress: Progress,
+    ) -> RepairResult:
+        """Put the best fixes to the whole verification; the first that is verified is the repair."""
+        tried = f"{found.n_tried} candidates were tried"
+        if not found.fixes:
+            return RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.")
+        edits = [_edit_set(root, tree, fix) for fix in found.fixes]
+        for edit_set in edits[:_MAX_VERIFIED]:
+            progress("verifying a fix with the whole suite")
+            request = VerifyRequest(
+                root, tree, edit_set, self.split(edit_set), label=label, limits=self.limits
+            )
+            evidence = self.verifier.verify(request, cancellation, progress)
+            if evidence.verdict is Verdict.VERIFIED:
+                others = tuple(other for other in edits if other != edit_set)[:_MAX_ALTERNATIVES]
+                what = found.fixes[edits.index(edit_set)].edits
+                kinds = " and ".join(dict.fromkeys(edit.operator for edit in what))
+                more = f"; {len(edits) - 1} other edits pass every test too" if len(edits) > 1 else ""
+                note = f"Changed: {kinds}. {tried}{more}."
+                return RepairResult(edit_set, evidence, found.n_tried, note, others)
+        note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
+        return RepairResult(None, None, found.n_tried, note)
+
+
+def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:
+    contents = make_contents(lambda path: tree[path].content, fix.edits)
+    return EditSet(
+        tuple(
+            FileChange(f"{root}/{path}", tree[path].content, content)
+            for path, content in sorted(contents.items())
+        )
+    )
+
+
+def _names(word: str, test: str) -> bool:
+    """Return whether a word of the request names a test: its id, a part of the id, or the function."""
+    return word == test or test.startswith((f"{word}::", f"{word}[")) or word in _parts(test)
+
+
+def _parts(test: str) -> set[str]:
+    bare = test.split("[")[0]
+    return {*bare.split("::"), *bare.split("."), *bare.split("/")}
+
+
+def _unservable(diagnosis: Diagnosis) -> str:
+    report = diagnosis.report
+    if report.end is not RunEnd.COMPLETE and not report.tests:
+        return f"The tests could not be run ({report.end.value}): {report.detail}"
+    if not report.tests:
+        return "The project has no tests, so there is nothing to repair by."
+    if not diagnosis.failing:
+        return f"All {len(report.tests)} tests that were asked for pass; there is nothing to repair."
+    if not diagnosis.suspicion:
+        return "No product code is executed by the failing tests, so the fault cannot be localised."
+    return ""

@@ -1,0 +1,58 @@
+"""Mutation operators, a module a family; each takes a node and yields small edits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from greenline.repair.operator import call, expression, name, statement
+from greenline.repair.source import Candidate, Source
+
+Operator = Callable[[Source, ast.AST], Iterator[Candidate]]
+
+OPERATORS: tuple[Operator, ...] = (
+    expression.comparison,
+    expression.arithmetic,
+    expression.boolean,
+    expression.constant,
+    expression.index_and_slice,
+    expression.negation,
+    expression.off_by_one,
+    call.arguments,
+    call.sibling_function,
+    call.wrap,
+    call.range_bounds,
+    name.variable,
+    name.attribute,
+    statement.removal,
+    statement.swap,
+    statement.returned,
+    statement.augmented,
+    statement.default,
+    statement.missing_await,
+    statement.base_case,
+    statement.indentation,
+    statement.loop_exit,
+)
+
+
+def candidates(source: Source, lines: set[int]) -> Iterator[Candidate]:
+    """Yield every single edit on the given lines that still parses, without repeats."""
+    seen: set[tuple[int, int, bytes]] = set()
+    for node in source.expressions(lines):
+        for operator in OPERATORS:
+            for candidate in operator(source, node):
+                key = (candidate.start, candidate.end, candidate.replacement)
+                if key not in seen and _parses(source, candidate):
+                    seen.add(key)
+                    yield candidate
+
+
+def _parses(source: Source, candidate: Candidate) -> bool:
+    if source.data[candidate.start : candidate.end] == candidate.replacement:
+        return False
+    try:
+        compile(source.apply(candidate), source.path, "exec", ast.PyCF_ONLY_AST)
+    except (SyntaxError, ValueError):
+        return False
+    return True

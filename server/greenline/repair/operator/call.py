@@ -1,0 +1,160 @@
+"""Operators on calls: argument order, the function called, conversions around a value, range bounds."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+
+from greenline.repair.source import Candidate, Source
+
+_SIBLINGS = (
+    ("min", "max"),
+    ("any", "all"),
+    ("append", "extend", "insert", "add", "update"),
+    ("find", "rfind", "index"),
+    ("split", "rsplit", "splitlines", "partition", "rpartition"),
+    ("strip", "lstrip", "rstrip"),
+    ("lower", "upper", "title", "capitalize", "casefold"),
+    ("startswith", "endswith"),
+    ("floor", "ceil", "trunc"),
+    ("int", "round", "float"),
+    ("list", "set", "tuple", "sorted"),
+    ("keys", "values", "items"),
+    ("pop", "popleft", "get"),
+    ("append", "appendleft"),
+    ("heappush", "heappop"),
+    ("union", "intersection", "difference", "symmetric_difference"),
+    ("isdigit", "isalpha", "isalnum", "isspace", "islower", "isupper"),
+    ("bisect_left", "bisect_right"),
+    ("sum", "len", "max"),
+    ("zip", "zip_longest"),
+    ("discard", "remove"),
+    ("sqrt", "isqrt"),
+    ("days", "seconds"),
+)
+_WRAPPERS = ("str", "int", "float", "abs", "list", "sorted", "set", "len", "reversed", "bool", "round", "sum")
+_METHODS = (".strip()", ".lower()", ".copy()", ".upper()", ".items()", ".values()")
+
+
+def arguments(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Swap two arguments, leave one out, or reverse a sort."""
+    if not isinstance(node, ast.Call):
+        return
+    texts = [source.text(argument) for argument in node.args]
+    for left, right in itertools.combinations(range(len(texts)), 2):
+        if texts[left] != texts[right]:
+            start, end = source.span(node.args[left])[0], source.span(node.args[right])[1]
+            swapped = texts[:]
+            swapped[left], swapped[right] = swapped[right], swapped[left]
+            joined = b", ".join(swapped[left : right + 1])
+            yield Candidate(source.path, start, end, joined, "swapped arguments", node.lineno, 0.6)
+    name = _name(node)
+    if name in ("sorted", "sort"):
+        yield from _sorting(source, node)
+    if name == "get" and len(texts) == 1:
+        for default in ("0", "[]", "''", "False"):
+            yield source.replace(node.args[0], b"%s, %s" % (texts[0], default.encode()), "default", 0.25)
+    if name == "pop" and not texts:
+        yield source.replace(node, source.text(node)[:-1] + b"0)", "argument", 0.4)
+    if name == "pop" and len(texts) == 1:
+        yield source.replace(node.args[0], b"", "argument", 0.35)
+    if name == "round" and len(texts) == 1:
+        yield source.replace(node.args[0], texts[0] + b", 2", "argument", 0.25)
+
+
+def _sorting(source: Source, node: ast.Call) -> Iterator[Candidate]:
+    reverse = next((k for k in node.keywords if k.arg == "reverse"), None)
+    text = source.text(node)
+    if reverse is None:
+        comma = b", " if node.args or node.keywords else b""
+        yield source.replace(node, text[:-1] + comma + b"reverse=True)", "sort order", 0.4)
+    key = next((k for k in node.keywords if k.arg == "key"), None)
+    if key is not None and isinstance(key.value, ast.Lambda):
+        body = source.text(key.value.body)
+        yield source.replace(key.value.body, b"-(%s)" % body, "sort key", 0.2)
+
+
+def sibling_function(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Call a function that is often taken for another, or another one of the same file."""
+    if not isinstance(node, ast.Call):
+        return
+    name = _name(node)
+    start, end = source.span(node.func)
+    for group in _SIBLINGS:
+        if name in group:
+            for other in group:
+                if other != name:
+                    begin = end - len(name.encode())
+                    yield Candidate(
+                        source.path, begin, end, other.encode(), "sibling function", node.lineno, 0.5
+                    )
+    if isinstance(node.func, ast.Name):
+        for other in _functions(source, node):
+            if other != name:
+                yield Candidate(source.path, start, end, other.encode(), "sibling function", node.lineno, 0.2)
+    if len(node.args) == 1 and not node.keywords and name in _WRAPPERS:
+        yield source.replace(node, source.text(node.args[0]), "conversion left out", 0.3)
+    if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
+        yield source.replace(node, source.text(node.func.value), "conversion left out", 0.25)
+
+
+def _functions(source: Source, node: ast.Call) -> list[str]:
+    """Return the functions of the file that take as many arguments as the call gives."""
+    return sorted(
+        item.name
+        for item in source.tree.body
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+        and len(item.args.args) - len(item.args.defaults) <= len(node.args) <= len(item.args.args)
+    )
+
+
+def wrap(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Put a common conversion around a value."""
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        return
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return
+    parent = source.parent(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    if not isinstance(
+        parent, ast.Return | ast.Assign | ast.BinOp | ast.Call | ast.Compare | ast.For | ast.Subscript
+    ):
+        return
+    text = source.text(node)
+    for wrapper in _WRAPPERS:
+        yield source.replace(node, b"%s(%s)" % (wrapper.encode(), text), "conversion", 0.15)
+    for method in _METHODS:
+        yield source.replace(node, text + method.encode(), "conversion", 0.12)
+
+
+def range_bounds(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Move a range's bounds by one, or start it at zero or one."""
+    if not isinstance(node, ast.Call) or _name(node) not in ("range", "enumerate") or node.keywords:
+        return
+    texts = [source.text(argument) for argument in node.args]
+    name = _name(node).encode()
+    for index, text in enumerate(texts):
+        for change in (b"%s + 1" % text, b"%s - 1" % text):
+            moved = [*texts[:index], change, *texts[index + 1 :]]
+            yield source.replace(node, b"%s(%s)" % (name, b", ".join(moved)), "range", 0.7)
+    if len(texts) == 1:
+        yield source.replace(
+            node,
+            b"%s(%s, 1)" % (name, texts[0]) if name == b"enumerate" else b"range(1, %s)" % texts[0],
+            "range",
+            0.5,
+        )
+        if name == b"range":
+            yield source.replace(node, b"range(1, %s + 1)" % texts[0], "range", 0.5)
+            yield source.replace(node, b"range(%s - 1, -1, -1)" % texts[0], "range", 0.2)
+    elif len(texts) == 2 and name == b"range":
+        yield source.replace(node, b"range(%s)" % texts[1], "range", 0.4)
+        yield source.replace(node, b"range(%s, %s, -1)" % (texts[0], texts[1]), "range", 0.2)
+
+
+def _name(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Name):
+        return node.func.id
+    return node.func.attr if isinstance(node.func, ast.Attribute) else ""

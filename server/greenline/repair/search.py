@@ -1,0 +1,161 @@
+"""The search: single edits in the order of their promise, then pairs, within a time budget."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import attrs
+
+from greenline.core.cancel import Cancellation
+from greenline.core.port import Progress, Tree
+from greenline.repair.operator import candidates
+from greenline.repair.source import Candidate, Source
+from greenline.repair.trial import Bench, Trial
+
+_MAX_SINGLES = 1500
+_MAX_PAIRS = 600
+_BATCH = 48
+_SETTLE_S = 6.0
+"""How long the search goes on after the first fix, to learn whether others pass too."""
+
+
+@attrs.frozen
+class Fix:
+    """Edits that make every test pass."""
+
+    edits: tuple[Candidate, ...]
+    score: float
+    """Suspiciousness times prior, multiplied over the edits; higher is better."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return how many edits there are and how many bytes they touch: smaller is better."""
+        touched = sum(max(len(e.replacement), e.end - e.start) for e in self.edits)
+        return len(self.edits), touched
+
+
+@attrs.frozen
+class Found:
+    """What a search came to."""
+
+    fixes: tuple[Fix, ...]
+    """Best first."""
+    n_tried: int
+    n_candidates: int
+
+
+@attrs.define
+class Search:
+    """One search over one tree."""
+
+    bench: Bench
+    tree: Tree
+    suspicion: Mapping[tuple[str, int], float]
+    cancellation: Cancellation
+    progress: Progress
+    deadline: float
+    """On `time.monotonic`."""
+    n_tried: int = 0
+    _sources: dict[str, Source] = attrs.field(factory=dict)
+    _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
+
+    def run(self) -> Found:
+        """Return the fixes that pass every test in the batches; raises `Cancelled`."""
+        singles = self.singles()
+        fixes = self._try(Fix((c,), s) for c, s in singles)
+        if not fixes and time.monotonic() < self.deadline:
+            self.progress("no single edit is enough; trying pairs")
+            fixes = self._try(self._pairs(singles))
+        ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
+        return Found(tuple(ranked), self.n_tried, len(singles))
+
+    def singles(self) -> list[tuple[Candidate, float]]:
+        """Return single edits with their scores, best first."""
+        by_file: dict[str, set[int]] = {}
+        for file, line in self.suspicion:
+            by_file.setdefault(file, set()).add(line)
+        found: list[tuple[Candidate, float]] = []
+        for file, lines in by_file.items():
+            try:
+                source = Source(file, self.tree[file].content)
+            except (SyntaxError, ValueError, KeyError):
+                continue
+            self._sources[file] = source
+            for candidate in candidates(source, lines):
+                found.append((candidate, self._suspicion(source, candidate) * candidate.prior))
+        found.sort(key=lambda item: (-item[1], item[0].path, item[0].start, item[0].replacement))
+        return found[:_MAX_SINGLES]
+
+    def _suspicion(self, source: Source, candidate: Candidate) -> float:
+        """Return a line's own suspiciousness; an edit between statements takes its neighbourhood's."""
+        near = (self.suspicion.get((source.path, candidate.line + d), 0.0) for d in (0, 1, -1))
+        return max(s * w for s, w in zip(near, (1.0, 0.7, 0.7), strict=True)) or 0.05
+
+    def _try(self, wanted: Iterator[Fix]) -> list[Fix]:
+        """Try fixes batch by batch; once one passes, go on only for `_SETTLE_S`."""
+        passing: list[Fix] = []
+        deadline = self.deadline
+        size = 16
+        while time.monotonic() < deadline:
+            batch = list(itertools.islice(wanted, size))
+            if not batch:
+                break
+            size = _BATCH
+            self.cancellation.raise_if_cancelled()
+            contents = [self.contents(fix.edits) for fix in batch]
+            trials = self.bench.run(contents, max(1.0, deadline - time.monotonic()), self.cancellation)
+            for fix, trial in zip(batch, trials, strict=True):
+                if trial is None:
+                    continue
+                self.n_tried += 1
+                if trial.whole:
+                    passing.append(fix)
+                elif trial.passed:
+                    self._partial.append((fix, trial))
+            self.progress(f"{self.n_tried} candidates tried, {len(passing)} pass every test")
+            if passing:
+                deadline = min(deadline, time.monotonic() + _SETTLE_S)
+                size = 24
+        return passing
+
+    def _pairs(self, singles: Sequence[tuple[Candidate, float]]) -> Iterator[Fix]:
+        """Yield pairs: first of edits that each mend some of the tests, then of the best singles."""
+        helpful = [fix for fix, _ in self._partial]
+        best = [Fix((c,), s) for c, s in singles[:120]]
+        seen: set[frozenset[Candidate]] = set()
+        orders: list[tuple[Sequence[Fix], Sequence[Fix]]] = [
+            (helpful, helpful),
+            (helpful, best),
+            (best, best),
+        ]
+        n_yielded = 0
+        for left, right in orders:
+            pairs = sorted(itertools.product(left, right), key=lambda pair: -pair[0].score * pair[1].score)
+            for one, other in pairs:
+                edits = (*one.edits, *other.edits)
+                key = frozenset(edits)
+                if len(key) == 2 and key not in seen and not _overlap(*edits):
+                    seen.add(key)
+                    n_yielded += 1
+                    yield Fix(edits, one.score * other.score)
+                if n_yielded >= _MAX_PAIRS:
+                    return
+
+    def contents(self, edits: Sequence[Candidate]) -> dict[str, bytes]:
+        """Return path → content with all edits made."""
+        return make_contents({path: source.data for path, source in self._sources.items()}.__getitem__, edits)
+
+
+def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> dict[str, bytes]:
+    """Return path → content with all edits made, later positions first."""
+    made: dict[str, bytes] = {}
+    for edit in sorted(edits, key=lambda e: -e.start):
+        data = made.get(edit.path) or read(edit.path)
+        made[edit.path] = data[: edit.start] + edit.replacement + data[edit.end :]
+    return made
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    return one.path == other.path and one.start < other.end + 1 and other.start < one.end + 1

@@ -1,0 +1,131 @@
+"""One Python file as bytes and syntax tree, with exact byte spans for its nodes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import attrs
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@attrs.frozen
+class Candidate:
+    """One small edit: the bytes `start` … `end` of a file become `replacement`."""
+
+    path: str
+    """Relative to the root, with `/`."""
+    start: int
+    end: int
+    replacement: bytes
+    operator: str
+    line: int
+    """1-based line of the base that the fault would be on."""
+    prior: float
+    """How often, from 0 to 1, an edit of this kind is the fix."""
+
+
+class Source:
+    """A parsed file; raises `SyntaxError` where it is not Python."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.data = data
+        self.tree = ast.parse(data)
+        # The parser strips a byte order mark before it counts columns.
+        self._shift = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        self._starts = [self._shift]
+        for position, byte in enumerate(data):
+            if byte == 10:
+                self._starts.append(position + 1)
+        self._parents: dict[ast.AST, ast.AST] = {}
+        for node in ast.walk(self.tree):
+            for child in ast.iter_child_nodes(node):
+                self._parents[child] = node
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return a node's byte span."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return (
+            self._starts[node.lineno - 1] + node.col_offset,
+            self._starts[node.end_lineno - 1] + node.end_col_offset,
+        )
+
+    def text(self, node: ast.expr | ast.stmt) -> bytes:
+        """Return a node's own bytes."""
+        start, end = self.span(node)
+        return self.data[start:end]
+
+    def line_span(self, node: ast.stmt) -> tuple[int, int]:
+        """Return the span of a statement's whole lines, the last line end included."""
+        assert node.end_lineno is not None
+        end = self._starts[node.end_lineno] if node.end_lineno < len(self._starts) else len(self.data)
+        return self._starts[node.lineno - 1], end
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return the node that holds `node`."""
+        return self._parents.get(node)
+
+    def function(self, node: ast.AST) -> Function | None:
+        """Return the innermost function around a node."""
+        up = self._parents.get(node)
+        while up is not None and not isinstance(up, Function):
+            up = self._parents.get(up)
+        return up
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """Return the innermost statement that holds a node, itself included."""
+        up: ast.AST | None = node
+        while up is not None and not isinstance(up, ast.stmt):
+            up = self._parents.get(up)
+        return up
+
+    def names(self, node: ast.AST) -> list[str]:
+        """Return the variables of the function around a node, sorted: arguments and what is assigned."""
+        function = self.function(node)
+        if function is None:
+            return []
+        found = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+        for inner in ast.walk(function):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                found.add(inner.id)
+        return sorted(found)
+
+    def replace(
+        self, node: ast.expr | ast.stmt, replacement: bytes | str, operator: str, prior: float
+    ) -> Candidate:
+        """Return the edit that puts `replacement` in a node's place."""
+        start, end = self.span(node)
+        text = replacement.encode() if isinstance(replacement, str) else replacement
+        return Candidate(self.path, start, end, text, operator, node.lineno, prior)
+
+    def between(
+        self,
+        left: ast.expr,
+        right: ast.expr,
+        old: bytes,
+        new: bytes,
+        operator: str,
+        prior: float,
+    ) -> Candidate | None:
+        """Return the edit that swaps an operator's token between two nodes, or None where it is not found."""
+        start, end = self.span(left)[1], self.span(right)[0]
+        at = self.data.find(old, start, end)
+        if at < 0:
+            return None
+        return Candidate(self.path, at, at + len(old), new, operator, left.end_lineno or left.lineno, prior)
+
+    def apply(self, candidate: Candidate) -> bytes:
+        """Return the file with one edit made."""
+        return self.data[: candidate.start] + candidate.replacement + self.data[candidate.end :]
+
+    def expressions(self, lines: set[int]) -> Iterator[ast.AST]:
+        """Yield the nodes whose own first line, or whose statement's, is among `lines`."""
+        for node in ast.walk(self.tree):
+            line = getattr(node, "lineno", None)
+            if line is None:
+                continue
+            statement = self.statement(node)
+            if line in lines or (statement is not None and statement.lineno in lines):
+                yield node
