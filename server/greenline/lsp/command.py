@@ -14,11 +14,11 @@ from greenline.core.evidence import Verdict
 from greenline.core.task import ContextRange, Run, TaskContext
 from greenline.lsp import protocol
 from greenline.lsp.convert import to_path
+from greenline.lsp.decision import Decision, Review
 from greenline.lsp.editor import ClientEditor
 from greenline.lsp.offer import PREFIX
 from greenline.lsp.present import proposal_info, review_result
 from greenline.lsp.render import headline
-from greenline.lsp.session import Decision, Review
 from greenline.lsp.work import execute_run, explain_lines, plan_task, show_plan
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from greenline.core.evidence import Evidence, TestReport
 from greenline.core.task import ContextRange, Proposal, Run, TaskContext
 from greenline.lsp import protocol
 from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
-from greenline.lsp.session import Review, Session
+from greenline.lsp.decision import Review
+from greenline.lsp.session import Session
 
 
 def proposal_info(session: Session, proposal: Proposal) -> protocol.ProposalInfo:

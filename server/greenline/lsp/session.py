@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import attrs
 
@@ -22,13 +22,13 @@ from greenline.core.error import (
     InvalidInput,
     NotFound,
     OutsideWorkspace,
-    WrongState,
 )
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import HunkEvidence
 from greenline.core.port import Journal
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.text import text_hash
+from greenline.lsp.decision import Decision, Editor, Refusal, Review, decided, one_line_end, with_states
 from greenline.lsp.review import CurrentText, FileEdit, file_edits, place
 from greenline.workspace.encoding import decode
 
@@ -52,13 +52,6 @@ class Listener(Protocol):
         """The agent's process died under these runs."""
 
 
-class Editor(Protocol):
-    """Changes the user's buffers and files."""
-
-    async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
-        """Apply all edits or none as far as the client can; return what failed, or the empty string."""
-
-
 @attrs.frozen
 class PlacedHunk:
     """A pending hunk of a proposal on the text as it is now."""
@@ -72,32 +65,6 @@ class PlacedHunk:
     def evidence(self) -> HunkEvidence | None:
         """Return what was measured for this hunk."""
         return next((e for e in self.proposal.evidence.hunks if e.hunk_id == self.hunk.id), None)
-
-
-@attrs.frozen
-class Decision:
-    """What the user decided about one hunk."""
-
-    hunk_id: str
-    accept: bool
-    comment: str = ""
-
-
-@attrs.frozen
-class Refusal:
-    """A hunk that was not applied."""
-
-    hunk: Hunk
-    reason: str
-
-
-@attrs.frozen
-class Review:
-    """Outcome of one review call."""
-
-    applied: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
-    refused: tuple[Refusal, ...] = ()
 
 
 class Session:
@@ -303,7 +270,7 @@ class Session:
                 self._base_texts[hunk.base_hash] = now.text
         for older in [p for p in self._proposals.values() if p.run_id == proposal.run_id]:
             if older.id != proposal.id:
-                self._store(_with_states(older, {h.id: HunkState.SUPERSEDED for h in older.pending()}, {}))
+                self._store(with_states(older, {h.id: HunkState.SUPERSEDED for h in older.pending()}, {}))
         self._proposals[proposal.id] = proposal
         self._listener.on_proposal(proposal)
 
@@ -328,14 +295,14 @@ class Session:
         """Apply and reject hunks; with any conflict nothing is applied and all stay pending."""
         async with self._reviewing:
             proposal = self.proposal(proposal_id)
-            hunks = _decided(proposal, decisions)
+            hunks = decided(proposal, decisions)
             accepted = [h for h, d in zip(hunks, decisions, strict=True) if d.accept]
             refused = await self._apply(proposal, accepted, editor) if accepted else ()
             if refused:
                 self._listener.on_proposal(proposal)
                 return Review(refused=refused)
             states = {d.hunk_id: HunkState.ACCEPTED if d.accept else HunkState.REJECTED for d in decisions}
-            self._store(_with_states(proposal, states, {d.hunk_id: d.comment for d in decisions}))
+            self._store(with_states(proposal, states, {d.hunk_id: d.comment for d in decisions}))
             self._settle(proposal.run_id, proposal.id)
             rejected = tuple(d.hunk_id for d in decisions if not d.accept)
             return Review(tuple(h.id for h in accepted), rejected)
@@ -389,7 +356,7 @@ class Session:
         if now is None:
             return False
         if edit.path in self._documents:
-            return _one_line_end(now.text) == _one_line_end(edit.new_text)
+            return one_line_end(now.text) == one_line_end(edit.new_text)
         return now.text == edit.new_text
 
     def _settle(self, run_id: str, proposal_id: str) -> None:
@@ -404,40 +371,3 @@ class Session:
             state = RunState.ACCEPTED if whole else RunState.PARTLY_ACCEPTED
         if state is not None:
             self._listener.on_event(self.journal.set_state(run_id, state))
-
-
-def _decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
-    """Return the hunk of each decision; raises where one is unknown, named twice or already decided."""
-    if not decisions:
-        raise InvalidInput("The review has no decisions.", remedy="Name at least one hunk.")
-    if len({d.hunk_id for d in decisions}) != len(decisions):
-        raise InvalidInput("The review names a hunk twice.", remedy="Decide about each hunk once.")
-    hunks = {hunk.id: hunk for hunk in proposal.hunks}
-    for decision in decisions:
-        if decision.hunk_id not in hunks:
-            raise NotFound(
-                f"The proposal {proposal.id!r} has no hunk {decision.hunk_id!r}.",
-                remedy="agent/proposalChanged and agent/run list its hunks.",
-            )
-        if (state := hunks[decision.hunk_id].state) is not HunkState.PENDING:
-            raise WrongState(
-                f"The hunk {decision.hunk_id!r} is already {state.value}.",
-                remedy="Only pending hunks can be decided.",
-            )
-    return [hunks[d.hunk_id] for d in decisions]
-
-
-def _with_states(
-    proposal: Proposal, states: Mapping[str, HunkState], comments: Mapping[str, str]
-) -> Proposal:
-    hunks = tuple(
-        attrs.evolve(h, state=states.get(h.id, h.state), comment=comments.get(h.id, h.comment))
-        for h in proposal.hunks
-    )
-    currency: Literal["current", "partial"] = "current" if len({h.state for h in hunks}) == 1 else "partial"
-    return attrs.evolve(proposal, hunks=hunks, evidence=attrs.evolve(proposal.evidence, currency=currency))
-
-
-def _one_line_end(text: str) -> str:
-    """Make line ends alike: an open buffer has its editor's own."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from greenline.lsp import protocol
+from greenline.lsp.decision import Decision
 from greenline.lsp.editor import ClientEditor
 from greenline.lsp.present import review_result
-from greenline.lsp.session import Decision
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer

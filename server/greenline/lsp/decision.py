@@ -1,0 +1,82 @@
+"""What the user decided about hunks, checked and written into a proposal. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import attrs
+
+from greenline.core.edit import Hunk, HunkState
+from greenline.core.error import InvalidInput, NotFound, WrongState
+from greenline.core.task import Proposal
+from greenline.lsp.review import FileEdit
+
+
+class Editor(Protocol):
+    """Changes the user's buffers and files."""
+
+    async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
+        """Apply all edits or none as far as the client can; return what failed, or the empty string."""
+
+
+@attrs.frozen
+class Decision:
+    """What the user decided about one hunk."""
+
+    hunk_id: str
+    accept: bool
+    comment: str = ""
+
+
+@attrs.frozen
+class Refusal:
+    """A hunk that was not applied."""
+
+    hunk: Hunk
+    reason: str
+
+
+@attrs.frozen
+class Review:
+    """Outcome of one review call."""
+
+    applied: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
+    """Return the hunk of each decision; raises where one is unknown, named twice or already decided."""
+    if not decisions:
+        raise InvalidInput("The review has no decisions.", remedy="Name at least one hunk.")
+    if len({d.hunk_id for d in decisions}) != len(decisions):
+        raise InvalidInput("The review names a hunk twice.", remedy="Decide about each hunk once.")
+    hunks = {hunk.id: hunk for hunk in proposal.hunks}
+    for decision in decisions:
+        if decision.hunk_id not in hunks:
+            raise NotFound(
+                f"The proposal {proposal.id!r} has no hunk {decision.hunk_id!r}.",
+                remedy="agent/proposalChanged and agent/run list its hunks.",
+            )
+        if (state := hunks[decision.hunk_id].state) is not HunkState.PENDING:
+            raise WrongState(
+                f"The hunk {decision.hunk_id!r} is already {state.value}.",
+                remedy="Only pending hunks can be decided.",
+            )
+    return [hunks[d.hunk_id] for d in decisions]
+
+
+def with_states(proposal: Proposal, states: Mapping[str, HunkState], comments: Mapping[str, str]) -> Proposal:
+    """Return the proposal with new states and comments for some hunks; its evidence is then partial."""
+    hunks = tuple(
+        attrs.evolve(h, state=states.get(h.id, h.state), comment=comments.get(h.id, h.comment))
+        for h in proposal.hunks
+    )
+    currency: Literal["current", "partial"] = "current" if len({h.state for h in hunks}) == 1 else "partial"
+    return attrs.evolve(proposal, hunks=hunks, evidence=attrs.evolve(proposal.evidence, currency=currency))
+
+
+def one_line_end(text: str) -> str:
+    """Make line ends alike: an open buffer has its editor's own."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
