@@ -13,6 +13,8 @@ import pytest
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
 from greenline.agent.limits import LoopLimits
+from greenline.agent.proof import cut
+from greenline.agent.reflector import Attempt
 from greenline.agent.services import AskPermission, Repair, Services, ToolOutcome
 from greenline.core.agent_port import Planned
 from greenline.core.cancel import Cancellation
@@ -527,12 +529,14 @@ class Mender:
         run_id: str,
         cancellation: Cancellation,
         progress: Progress,
-    ) -> Repair | None:
+    ) -> Repair:
         if self.text is None:
-            return None
+            return Repair(None, "No small edit makes the failing tests pass.")
         path = f"{snapshot.roots[0]}/a.py"
-        change = FileChange(path, snapshot.read_bytes(path), self.text)
-        return Repair(EditSet((change,)), None, "Mended.", ("--- a\n",))
+        edit_set = EditSet((FileChange(path, snapshot.read_bytes(path), self.text),))
+        evidence = Evidence(Verdict.VERIFIED, "", "1 fixed")
+        hunks = cut(snapshot, edit_set, plan, "Mended.")
+        return Repair(Attempt(edit_set, hunks, evidence, "Mended.", ("--- a\n",)), "Mended.")
 
 
 def test_without_a_model_failing_tests_are_repaired(fixture: Fixture) -> None:

@@ -66,10 +66,11 @@ def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, st
     found = services.repairer.repair(
         scope.task, plan, scope.snapshot, scope.run_id, scope.control.cancellation, scope.recorder.command
     )
-    if found is None:
-        return None, StopReason.NO_FIX_FOUND, "No small change makes the failing tests pass."
-    attempt = verify(scope, plan, found.edit_set, found.summary, 1, found.alternatives)
-    return attempt, StopReason.DONE, found.summary
+    if found.attempt is None:
+        return None, StopReason.NO_FIX_FOUND, found.note
+    scope.recorder.edits(found.attempt.hunks, 1)
+    scope.recorder.evidence(found.attempt.evidence, 1)
+    return found.attempt, StopReason.DONE, found.note
 
 
 def verify(
@@ -78,7 +79,6 @@ def verify(
     edit_set: EditSet,
     summary: str,
     iteration: int,
-    alternatives: tuple[str, ...] = (),
 ) -> Attempt:
     """Test a staged change, and go back to `executing`."""
     recorder = scope.recorder
@@ -91,4 +91,4 @@ def verify(
     )
     recorder.evidence(evidence, iteration)
     recorder.state(RunState.EXECUTING)
-    return Attempt(edit_set, hunks, evidence, summary, alternatives)
+    return Attempt(edit_set, hunks, evidence, summary)

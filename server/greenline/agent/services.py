@@ -9,10 +9,10 @@ import attrs
 
 from greenline.agent.limits import LoopLimits
 from greenline.agent.record import Mask
+from greenline.agent.reflector import Attempt
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
 from greenline.core.event import Event
-from greenline.core.evidence import Evidence
 from greenline.core.port import Journal, Limits, Model, Progress, Sandbox, ToolRequest, ToolSpec, Verifier
 from greenline.core.task import Plan, Task
 from greenline.workspace.snapshot import Snapshot, StageGate
@@ -64,10 +64,10 @@ class OpenTools(Protocol):
 class Repair:
     """What a repair came to."""
 
-    edit_set: EditSet
-    evidence: Evidence | None
-    summary: str
-    alternatives: tuple[str, ...] = ()
+    attempt: Attempt | None
+    """A fix with its evidence; None where none was found."""
+    note: str
+    """What was done, or why nothing was found; one sentence."""
 
 
 class Repairer(Protocol):
@@ -86,8 +86,8 @@ class Repairer(Protocol):
         run_id: str,
         cancellation: Cancellation,
         progress: Progress,
-    ) -> Repair | None:
-        """Return a fix that the whole suite passes, or None where none was found."""
+    ) -> Repair:
+        """Search for a fix that the whole suite passes."""
 
 
 @attrs.frozen
