@@ -27,7 +27,7 @@ _WORK_S = 900.0
 
 REPAIR_REQUEST = "make the failing tests pass"
 FEATURE_REQUEST = (
-    "Add a method reminder_fee(today) to Invoice: 0 cents while the invoice is not overdue, 500 cents from the "
+    "Add a method reminder_fee(today) to Invoice: 0 cents while it is not overdue, 500 cents from the "
     "first day on which it is, and add tests for it."
 )
 
@@ -78,7 +78,7 @@ def sample_project() -> Iterator[Path]:
 
 
 def environment_of(root: Path, *, with_model: bool) -> dict[str, str]:
-    """Return the server's environment: records beside the sample, and the model only where it is asked for."""
+    """Return the server's environment: records beside the sample, a model only on request."""
     environment = {**os.environ, "GREENLINE_STATE_DIR": str(root.parent / "state")}
     if not with_model:
         environment.pop("GREENLINE_MODEL", None)

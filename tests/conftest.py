@@ -1,0 +1,40 @@
+"""What all tests share: no test of ours writes into the user's state, and none runs without its engine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_E2E = Path(__file__).parent / "e2e"
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep journals, logs and records in a folder of the test's own; hide the caller's model."""
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(folder))
+    for name in ("GREENLINE_MODEL", "GREENLINE_API_BASE", "GREENLINE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def docker_host() -> str:
+    """Return the engine's address; a missing engine fails the tests that need one, and skips none."""
+    from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+
+    address = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+    health = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST"))).health()
+    if not health.available:
+        pytest.fail(f"No container engine: {health.problem} {health.remedy}", pytrace=False)
+    return address
+
+
+@pytest.fixture(autouse=True)
+def engine_for_e2e(request: pytest.FixtureRequest) -> None:
+    """Ask for the engine before every end-to-end test that is not about the protocol alone."""
+    path = Path(str(request.node.path))
+    if path.is_relative_to(_E2E) and not path.name.startswith("test_lsp"):
+        request.getfixturevalue("docker_host")
