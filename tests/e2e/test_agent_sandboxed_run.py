@@ -1,4 +1,4 @@
-"""The run loop over the real sandbox: a first attempt that fails, a second over several files and a new test."""
+"""The run loop over the real sandbox: a first attempt fails, a second with more files and a test passes."""
 
 from __future__ import annotations
 
