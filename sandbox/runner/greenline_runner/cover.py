@@ -39,7 +39,7 @@ class Cover:
         if self._coverage is not None:
             try:
                 self._coverage.switch_context(test_id)
-            except Exception:
+            except Exception:  # noqa: BLE001
                 # A test that measures coverage itself may have stopped ours: then there is none.
                 self._coverage = None
 
@@ -106,4 +106,4 @@ def ranges(lines):
         start = last = line
     if start is not None:
         pieces.append((start, last))
-    return ",".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in pieces)
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pieces)

@@ -54,7 +54,7 @@ def main(argv, here):
 
 
 def load_side(runner, toolbox):
-    """Import the runner before the fork, the project's own or else the toolbox's, which lies last on the path.
+    """Import the runner before the fork: the project's own, or the toolbox's, which lies last on the path.
 
     Returns the module that drives it and whose it is, or None where there is none.
     """
@@ -74,7 +74,7 @@ def load_side(runner, toolbox):
 
 
 def hide(hidden):
-    """Keep other processes of the same user from reading this one's memory and descriptors, where Linux can."""
+    """Keep the same user's other processes from this one's memory and descriptors, where Linux can."""
     try:
         ctypes.CDLL(None).prctl(_DUMPABLE, 0 if hidden else 1, 0, 0, 0)
     except (OSError, AttributeError):
@@ -184,7 +184,7 @@ def _live(options, work, channels, quiet):
         sys.path.insert(0, options.root)
         code = work(options, *channels)
         channels[0].send({"kind": "end", "exit": int(code)})
-    except BaseException:
+    except BaseException:  # noqa: BLE001 -- the last boundary of a process
         traceback.print_exc()
     finally:
         try:

@@ -32,7 +32,7 @@ def collect(options, channel):
 def run(options, channel, collecting=None):
     """Run the tests in this process; send `test` and `cov` records and return pytest's exit code.
 
-    With `collecting`, a process forked once pytest is configured collects first and sends through that channel.
+    With `collecting`, a process forked once pytest is configured collects first and sends through it.
     """
     cover = Cover(options.root) if options.coverage else None
     plugin = _Recorder(options, channel, cover, collecting)
@@ -48,7 +48,7 @@ def run(options, channel, collecting=None):
 
 
 def _arguments(options):
-    """Return pytest's arguments: the files of the selected ids, since an id that is gone stops all of pytest."""
+    """Return pytest's arguments: the selected ids' files, since one id that is gone stops all of pytest."""
     arguments = [
         "--rootdir=" + options.root,
         "-q",
@@ -180,7 +180,7 @@ class _Recorder(_Plugin):
     def pytest_configure(self, config):
         if self.collects:
             # pytest keeps a descriptor of its own for its output, which pointing 1 and 2 at nothing misses.
-            config.get_terminal_writer()._file = open(os.devnull, "w")
+            config.get_terminal_writer()._file = open(os.devnull, "w")  # noqa: SIM115
 
     def _collect_channel(self):
         return (

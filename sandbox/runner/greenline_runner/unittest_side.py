@@ -57,13 +57,13 @@ def run(options, channel, collecting=None):
 
 
 def _discover(root):
-    """Return the tests of the root, as `python -m unittest` finds them, and of test folders without a package."""
+    """Return what `python -m unittest` finds in the root, and in test folders that are no package."""
     starts = [root]
     for entry in sorted(os.listdir(root)):
         folder = os.path.join(root, entry)
-        if entry in ("test", "tests") and os.path.isdir(folder):
-            if not os.path.exists(os.path.join(folder, "__init__.py")):
-                starts.append(folder)
+        is_package = os.path.exists(os.path.join(folder, "__init__.py"))
+        if entry in ("test", "tests") and os.path.isdir(folder) and not is_package:
+            starts.append(folder)
     seen, found = set(), []
     for start in starts:
         loader = unittest.TestLoader()
@@ -161,7 +161,7 @@ class _Result(unittest.TestResult):
 
     def _set(self, test, outcome, err):
         message = self._exc_info_to_string(err, test)
-        sys.stderr.write("%s: %s\n%s\n" % (outcome.upper(), test.id(), message))
+        sys.stderr.write(f"{outcome.upper()}: {test.id()}\n{message}\n")
         if _is_holder(test):
             self._spread(test, outcome, message)
         else:

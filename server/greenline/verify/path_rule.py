@@ -92,7 +92,7 @@ def _content(tree: Tree, path: str) -> bytes:
 
 
 def _runner_parts(path: str, content: bytes) -> Any:
-    """Return the parts of a mixed configuration file that a runner reads, comparable; None for other files."""
+    """Return the parts of a mixed configuration file that a runner reads, comparable, or None."""
     name = PurePosixPath(path).name
     text = content.decode("utf-8", "replace")
     try:

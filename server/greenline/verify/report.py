@@ -1,4 +1,4 @@
-"""The reporter's lines → TestReport; trusts nothing that the independent collection does not confirm; pure."""
+"""The reporter's lines → TestReport; trusts no test that the independent collection has not found; pure."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _read(report: bytes) -> _Lines:
             try:
                 _take(lines, record)
             except (KeyError, TypeError, ValueError):
-                # The secrets keep strangers out, so a record that does not fit is the tests' process gone mad.
+                # The secrets keep strangers out: a record that does not fit is the tests' process gone mad.
                 lines.n_intruders += 1
     return lines
 

@@ -27,6 +27,9 @@ class TestChange:
     """Ids that passed in B and are missing in P, with nothing like them in P: not even renamed."""
 
 
+NOTHING = TestChange()
+
+
 def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after: TestReport) -> TestChange:
     """Return what the patch does to the tests that B (`before`) and P (`after`) report."""
     paths = {p for p in {*base, *patched} if base.get(p) != patched.get(p) and not rule.is_product(p)}
@@ -103,7 +106,7 @@ def _place(test: TestResult) -> tuple[str, str]:
 
 
 def _functions(tree: Tree, path: str) -> dict[str, str]:
-    """Return qualified name → code without the name, and under the empty name everything but tests and imports."""
+    """Return qualified name → code without the name; the empty name holds all but tests and imports."""
     file = tree.get(path)
     if file is None or not path.endswith(".py"):
         return {} if file is None else {"": repr(file.content)}

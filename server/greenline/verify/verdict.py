@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from greenline.core.evidence import HunkEvidence, Outcome, RunEnd, TestReport, Verdict
-from greenline.verify.test_change import TestChange
+from greenline.verify.test_change import NOTHING, TestChange
 
 _LOST = frozenset({Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAILED, Outcome.DESELECTED})
 _BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
@@ -27,7 +27,7 @@ class Facts:
     """N, likewise."""
     touches_product: bool = True
     touches_tests: bool = False
-    change: TestChange = TestChange()
+    change: TestChange = NOTHING
     checks: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     product_hunks: tuple[HunkEvidence, ...] = ()

@@ -1,0 +1,200 @@
+"""Each verdict from a real container, and the patches that must never be called verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.evidence import Evidence, Outcome, RunEnd
+from greenline.core.port import Limits, StagedFile, VerifyRequest
+from greenline.sandbox.docker_sandbox import DockerSandbox
+from greenline.verify.verifier import SandboxVerifier
+
+BUG = """LIMIT = 3
+
+
+def low(x):
+    if x < LIMIT:
+        return True
+    return False
+
+
+def twice(x):
+    return x + x
+"""
+FIX = BUG.replace("x < LIMIT", "x <= LIMIT")
+BREAK = FIX.replace("x + x", "x + x + x")
+TESTS = """from calc import low, twice
+
+
+def test_low():
+    assert low(3)
+
+
+def test_high():
+    assert not low(4)
+
+
+def test_twice():
+    assert twice(4) == 8
+"""
+FILES = {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": "import sys\n"}
+LOW = "tests/test_calc.py::test_low"
+TWICE = "tests/test_calc.py::test_twice"
+REWRITE = """import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    report.outcome = "passed"
+    report.longrepr = None
+"""
+HIDE = """def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if item.name != "test_twice"]
+"""
+FORGE = """import json
+import os
+
+
+def test_low():
+    with open("/run/greenline/report", "w") as report:
+        for _ in range(2):
+            report.write(json.dumps({"kind": "test", "id": "x", "outcome": "passed"}) + chr(10))
+    assert True
+"""
+
+
+@attrs.frozen
+class Case:
+    """A patch over a small project, and the verdict it must get."""
+
+    name: str
+    patch: dict[str, str | None]
+    verdict: str
+    reason: str = ""
+    files: dict[str, str] = attrs.field(factory=lambda: FILES)
+    checks: tuple[str, ...] = ()
+
+
+HONEST = TESTS + "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
+USELESS = TESTS + "\n\ndef test_two():\n    assert low(2)\n"
+UNITTEST = {
+    "calc.py": BUG,
+    "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\nclass Calc(unittest.TestCase):\n"
+    "    def test_low(self):\n        self.assertTrue(low(3))\n\n"
+    "    def test_twice(self):\n        self.assertEqual(twice(4), 8)\n",
+}
+UNCOVERED = BUG + "\n\ndef unused():\n    return 1\n"
+
+CASES = (
+    Case("fix", {"calc.py": FIX}, "verified"),
+    Case("fix_with_check", {"calc.py": FIX}, "verified", checks=(LOW,)),
+    Case("break", {"calc.py": BREAK}, "regressed", "lost"),
+    Case("syntax_error", {"calc.py": FIX + "\ndef ("}, "regressed", "collection"),
+    Case("uncovered", {"calc.py": UNCOVERED}, "notCovered", "noTestExecutesChange"),
+    Case("comment_only", {"calc.py": BUG + "# more\n"}, "notCovered", "noCode"),
+    Case("unmet_check", {"calc.py": BUG.replace("x + x", "2 * x")}, "stillFailing", "checks", checks=(LOW,)),
+    Case("only_tests", {"tests/test_calc.py": HONEST.replace("low(3) and not", "not")}, "testsOnly"),
+    Case("weakened", {"calc.py": BREAK, "tests/test_calc.py": TESTS.replace("== 8", "> 0")}, "regressed", "lost"),
+    Case("deleted", {"calc.py": BREAK, "tests/test_calc.py": TESTS.partition("\n\ndef test_twice")[0]}, "regressed"),
+    Case("deleted_harmless", {"calc.py": FIX, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
+         "notCovered", "testsRemoved"),
+    Case("skipped", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
+        "def test_twice", "import pytest\n\n\n@pytest.mark.skip\ndef test_twice")}, "regressed", "lost"),
+    Case("deselected", {"calc.py": FIX, "pytest.ini": "[pytest]\naddopts = -k low\n"}, "regressed", "lost"),
+    Case("hidden", {"calc.py": FIX, "tests/conftest.py": HIDE}, "regressed", "lost"),
+    Case("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed", "lost"),
+    Case("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "notCovered"),
+    Case("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
+    Case("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
+    Case("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),
+    Case("useless_test", {"calc.py": FIX, "tests/test_calc.py": USELESS}, "notCovered", "newTestsPassOnBase"),
+    Case("new_import", {"more.py": "def one():\n    return 1\n", "tests/test_more.py":
+         "from more import one\n\n\ndef test_one():\n    assert one() == 1\n"}, "verified"),
+    Case("no_tests", {"calc.py": FIX}, "notRun", "noTests", files={"calc.py": BUG}),
+    Case("base_broken", {"calc.py": FIX}, "couldNotRun", "collection",
+         files={**FILES, "tests/test_calc.py": "import nothing_of_the_kind\n"}),
+    Case("unittest_fix", {"calc.py": FIX}, "verified", files=UNITTEST),
+    Case("unittest_break", {"calc.py": BREAK}, "regressed", "lost", files=UNITTEST),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def verifier() -> SandboxVerifier:
+    return SandboxVerifier(DockerSandbox())
+
+
+def verify(verifier: SandboxVerifier, root: Path, case: Case, limits: Limits | None = None) -> Evidence:
+    base = {path: StagedFile(text.encode()) for path, text in case.files.items()}
+    changes = tuple(
+        FileChange(
+            str(root / path),
+            base[path].content if path in base else None,
+            None if text is None else text.encode(),
+        )
+        for path, text in sorted(case.patch.items())
+    )
+    request = VerifyRequest(
+        str(root), base, EditSet(changes), checks=case.checks, label="test", limits=limits or Limits(wall_s=60)
+    )
+    return verifier.verify(request, Cancellation(), lambda _: None)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: Case) -> None:
+    evidence = verify(verifier, tmp_path, case)
+
+    assert (evidence.verdict, evidence.reason if case.reason else "") == (case.verdict, case.reason), (
+        evidence.reason,
+        evidence.detail,
+        evidence.base,
+        evidence.patched,
+    )
+
+
+def test_evidence_says_what_ran_where(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    evidence = verify(verifier, tmp_path, CASES[0])
+
+    assert evidence.sandbox == "docker"
+    assert evidence.engine.startswith("docker ")
+    assert evidence.image.startswith("sha256:")
+    assert evidence.fixed == (LOW,)
+    assert evidence.base is not None and evidence.base.outcome_of(LOW) is Outcome.FAILED
+    assert evidence.base.runner.startswith("pytest ")
+    assert evidence.patched is not None and evidence.patched.coverage[LOW]["calc.py"] == (5, 6)
+    assert [hunk.tests for hunk in evidence.hunks] == [("tests/test_calc.py::test_high", LOW)]
+
+
+def test_a_hanging_change_is_a_timeout(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    patch: dict[str, str | None] = {"calc.py": FIX.replace("return x + x", "while True:\n        x += 1")}
+
+    evidence = verify(verifier, tmp_path, Case("hangs", patch, "regressed", "timeout"), Limits(wall_s=8))
+
+    assert (evidence.verdict, evidence.reason) == ("regressed", "timeout")
+
+
+def test_a_coin_is_flaky(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    coin = "import os\n\n\ndef test_coin():\n    assert os.urandom(1)[0] < 128\n"
+    case = Case("coin", {"calc.py": FIX}, "flaky", files={**FILES, "tests/test_coin.py": coin})
+
+    verdicts = {str(verify(verifier, tmp_path, case).verdict) for _ in range(4)}
+
+    # Whenever the coin falls alike on both sides the change itself decides.
+    assert verdicts <= {"flaky", "verified"}
+
+
+def test_without_an_engine_nothing_runs(tmp_path: Path) -> None:
+    from greenline.sandbox.docker_sandbox import SandboxSettings
+
+    settings = SandboxSettings(docker_host=f"unix://{tmp_path}/none.sock", environment={})
+
+    evidence = verify(SandboxVerifier(DockerSandbox(settings)), tmp_path, CASES[0])
+
+    assert (evidence.verdict, evidence.reason) == ("couldNotRun", "sandboxUnavailable")
+    assert evidence.base is not None and evidence.base.end is RunEnd.UNAVAILABLE
