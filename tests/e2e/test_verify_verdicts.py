@@ -86,7 +86,8 @@ HONEST = TESTS + "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
 USELESS = TESTS + "\n\ndef test_two():\n    assert low(2)\n"
 UNITTEST = {
     "calc.py": BUG,
-    "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\nclass Calc(unittest.TestCase):\n"
+    "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\n"
+    "class Calc(unittest.TestCase):\n"
     "    def test_low(self):\n        self.assertTrue(low(3))\n\n"
     "    def test_twice(self):\n        self.assertEqual(twice(4), 8)\n",
 }
@@ -101,8 +102,10 @@ CASES = (
     Case("comment_only", {"calc.py": BUG + "# more\n"}, "notCovered", "noCode"),
     Case("unmet_check", {"calc.py": BUG.replace("x + x", "2 * x")}, "stillFailing", "checks", checks=(LOW,)),
     Case("only_tests", {"tests/test_calc.py": HONEST.replace("low(3) and not", "not")}, "testsOnly"),
-    Case("weakened", {"calc.py": BREAK, "tests/test_calc.py": TESTS.replace("== 8", "> 0")}, "regressed", "lost"),
-    Case("deleted", {"calc.py": BREAK, "tests/test_calc.py": TESTS.partition("\n\ndef test_twice")[0]}, "regressed"),
+    Case("weakened", {"calc.py": BREAK, "tests/test_calc.py": TESTS.replace("== 8", "> 0")},
+         "regressed", "lost"),
+    Case("deleted", {"calc.py": BREAK, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
+         "regressed", "lost"),
     Case("deleted_harmless", {"calc.py": FIX, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
          "notCovered", "testsRemoved"),
     Case("skipped", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
@@ -141,7 +144,7 @@ def verify(verifier: SandboxVerifier, root: Path, case: Case, limits: Limits | N
         for path, text in sorted(case.patch.items())
     )
     request = VerifyRequest(
-        str(root), base, EditSet(changes), checks=case.checks, label="test", limits=limits or Limits(wall_s=60)
+        str(root), base, EditSet(changes), (), case.checks, "test", limits or Limits(wall_s=60)
     )
     return verifier.verify(request, Cancellation(), lambda _: None)
 

@@ -1,0 +1,224 @@
+"""The pure parts of verification: path rule, detection, trees, code lines, hunks, and the report's lines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.error import OutsideWorkspace
+from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
+from greenline.core.port import SandboxResult, StagedFile, Tree
+from greenline.verify.changed_line import code_lines, covered_by
+from greenline.verify.detection import detect
+from greenline.verify.hunk_coverage import hunks_of, measure
+from greenline.verify.path_rule import PathRule
+from greenline.verify.report import parse
+from greenline.verify.test_change import compare
+from greenline.verify.tree import apply
+
+HELLO = {"kind": "hello", "runner": "pytest 8"}
+END = {"kind": "collectionEnd", "exit": 0}
+FINAL: tuple[dict[str, Any], ...] = ({"kind": "end", "exit": 0}, {"kind": "final"})
+
+
+def tree(**files: str) -> Tree:
+    return {name.replace("__", "/") + ".py": StagedFile(text.encode()) for name, text in files.items()}
+
+
+def test_record(name: str, outcome: str = "passed") -> dict[str, Any]:
+    return {"kind": "test", "id": name, "outcome": outcome, "duration": 0.1}
+
+
+test_record.__test__ = False  # type: ignore[attr-defined]
+
+
+def result(*records: dict[str, Any], timed_out: bool = False) -> SandboxResult:
+    text = "\n".join(json.dumps(record) for record in records)
+    return SandboxResult(0, timed_out, b"", text.encode(), 1.0)
+
+
+def collected(*ids: str) -> dict[str, Any]:
+    return {"kind": "collected", "ids": list(ids)}
+
+
+@pytest.mark.parametrize(
+    ("path", "product"),
+    [
+        ("src/calc.py", True),
+        ("tests/data/x.json", False),
+        ("pkg/test_a.py", False),
+        ("pkg/a_test.py", False),
+        ("pkg/testing.py", True),
+        ("pkg/latest.py", True),
+        ("conftest.py", False),
+        ("tox.ini", False),
+        ("sitecustomize.py", False),
+        ("pyproject.toml", True),
+        ("checks/check_a.py", True),
+    ],
+)
+def test_path_rule(path: str, product: bool) -> None:
+    assert PathRule().is_product(path) is product
+
+
+def test_mixed_configuration_counts_by_the_table_that_changes() -> None:
+    base = {"pyproject.toml": StagedFile(b'[project]\nname = "a"\n[tool.pytest.ini_options]\naddopts = ""\n')}
+    product = {"pyproject.toml": StagedFile(base["pyproject.toml"].content.replace(b'"a"', b'"b"'))}
+    runner = {"pyproject.toml": StagedFile(base["pyproject.toml"].content.replace(b'""', b'"-k x"'))}
+
+    assert PathRule.of(base, product).is_product("pyproject.toml")
+    assert PathRule.of(base, runner).is_configuration("pyproject.toml")
+
+
+def test_python_files_extend_the_rule() -> None:
+    base = {"pytest.ini": StagedFile(b"[pytest]\npython_files = check_*.py\n")}
+
+    assert PathRule.of(base, base).is_test("checks/check_a.py")
+
+
+@pytest.mark.parametrize(
+    ("files", "runner"),
+    [
+        ({"tests__test_a": "import unittest\nclass A(unittest.TestCase): ...\n"}, "unittest"),
+        ({"tests__test_a": "from unittest import TestCase\nclass TestA(TestCase): ...\n"}, "unittest"),
+        ({"tests__test_a": "def test_x(): ...\n"}, "pytest"),
+        ({"tests__test_a": "class TestA:\n    def test_x(self): ...\n"}, "pytest"),
+        ({"conftest": "", "tests__test_a": "from unittest import TestCase\n"}, "pytest"),
+        ({"a": ""}, "pytest"),
+    ],
+)
+def test_detection(files: dict[str, str], runner: str) -> None:
+    assert detect(tree(**files)) == runner
+
+
+def test_apply_makes_creates_and_deletes() -> None:
+    base = {"a.py": StagedFile(b"1", 0o755), "b.py": StagedFile(b"2")}
+    changes = (
+        FileChange("/r/a.py", b"1", b"3"),
+        FileChange("/r/b.py", b"2", None),
+        FileChange("/r/n/c.py", None, b"4"),
+    )
+
+    patched = apply("/r", base, EditSet(changes))
+
+    assert patched == {"a.py": StagedFile(b"3", 0o755), "n/c.py": StagedFile(b"4")}
+
+
+@pytest.mark.parametrize("path", ["/other/a.py", "/r/../a.py", "/r"])
+def test_apply_stays_below_the_root(path: str) -> None:
+    with pytest.raises(OutsideWorkspace):
+        apply("/r", {}, EditSet((FileChange(path, None, b""),)))
+
+
+SOURCE = b'''"""Doc."""
+A = 1
+
+
+def f(x=1):
+    """Doc."""
+    # why
+    y = [
+        1,
+    ]
+    if x:
+        return y
+    else:
+        return A
+'''
+
+
+def test_code_lines_leave_out_what_is_no_code() -> None:
+    assert sorted(code_lines(SOURCE)) == [2, 5, 8, 9, 10, 11, 12, 14]
+
+
+@pytest.mark.parametrize(
+    ("line", "covered"), [(2, False), (5, True), (9, True), (11, True), (12, True), (14, False)]
+)
+def test_a_line_counts_where_its_statement_runs_in_a_test(line: int, covered: bool) -> None:
+    coverage = {"t": {"f.py": (8, 11, 12)}}
+
+    assert covered_by([line], code_lines(SOURCE), "f.py", coverage) == (("t",) if covered else ())
+
+
+def test_deleted_lines_count_on_the_base_side() -> None:
+    before = "def f():\n    a = 1\n    b = 2\n    return a\n\n\ndef g():\n    return 3\n"
+    after = before.replace("    b = 2\n", "").replace("return 3", "return 4")
+    edits = EditSet((FileChange("/r/f.py", before.encode(), after.encode()),))
+    base, patched = tree(f=before), tree(f=after)
+    b = TestReport(RunEnd.COMPLETE, coverage={"t": {"f.py": (2, 3, 4)}})
+    p = TestReport(RunEnd.COMPLETE, coverage={"t": {"f.py": (2, 3)}, "u": {"f.py": (7,)}})
+
+    first, second = measure("/r", hunks_of(edits), base, patched, b, p)
+
+    assert (first.coverage, first.tests) == ("covered", ("t",))
+    assert (second.coverage, second.tests) == ("covered", ("u",))
+
+
+def test_report_with_its_end_is_complete() -> None:
+    report = parse(result(HELLO, collected("a"), END, test_record("a"), *FINAL))
+
+    assert report.end is RunEnd.COMPLETE
+    assert report.outcome_of("a") is Outcome.PASSED
+    assert report.runner == "pytest 8"
+
+
+@pytest.mark.parametrize(
+    ("records", "end"),
+    [
+        ((HELLO, collected("a"), END, test_record("a")), RunEnd.DIED),
+        ((HELLO, collected("a", "b"), END, test_record("a"), *FINAL), RunEnd.DIED),
+        ((HELLO, collected("a"), END, test_record("a"), {"kind": "intruder"}, *FINAL), RunEnd.DIED),
+        ((HELLO, {"kind": "end", "exit": 4}, {"kind": "final"}), RunEnd.COLLECTION),
+        ((HELLO, {"kind": "collectError", "id": "t.py", "message": "no"}, END, *FINAL), RunEnd.COLLECTION),
+        (({"kind": "missing", "what": "pytest"}, {"kind": "final"}), RunEnd.RUNNER_MISSING),
+        ((HELLO, END, {"kind": "end", "exit": 5}, {"kind": "final"}), RunEnd.COMPLETE),
+    ],
+)
+def test_report_ends(records: tuple[dict[str, Any], ...], end: RunEnd) -> None:
+    assert parse(result(*records)).end is end
+
+
+def test_report_of_a_killed_run_is_a_timeout() -> None:
+    assert parse(result(HELLO, collected("a"), END, timed_out=True)).end is RunEnd.TIMEOUT
+
+
+def test_uncollected_and_repeated_results_do_not_pass() -> None:
+    records = (test_record("a"), test_record("a"), test_record("ghost"))
+
+    report = parse(result(HELLO, collected("a"), END, *records, *FINAL))
+
+    assert {t.id: t.outcome for t in report.tests} == {"a": Outcome.ERROR, "ghost": Outcome.ERROR}
+
+
+def passed(*ids: str) -> TestReport:
+    return TestReport(RunEnd.COMPLETE, tuple(TestResult(i, Outcome.PASSED) for i in ids))
+
+
+def test_change_tells_renamed_from_removed_and_hidden() -> None:
+    one, two, three = (
+        "def test_one():\n    assert 1\n",
+        "def test_two():\n    assert 2\n",
+        "def test_three(): 3\n",
+    )
+    base = tree(test_a=one + two + three)
+    patched = tree(test_a=one.replace("test_one", "test_uno") + three)
+    ids = [f"test_a.py::test_{name}" for name in ("one", "two", "three", "uno")]
+
+    change = compare(base, patched, PathRule(), passed(*ids[:3]), passed(ids[3]))
+
+    assert change.removed == {ids[1]}
+    assert change.hidden == {ids[2]}
+    assert change.changed == {ids[3]}
+
+
+def test_a_new_import_does_not_change_the_tests_beside_it() -> None:
+    base = tree(test_a="def test_one():\n    assert 1\n")
+    patched = tree(test_a="import os\n\n\ndef test_one():\n    assert 1\n\n\ndef test_new():\n    os\n")
+    ids = ("test_a.py::test_one", "test_a.py::test_new")
+
+    change = compare(base, patched, PathRule(), passed(ids[0]), passed(*ids))
+
+    assert change.changed == {ids[1]}

@@ -1,0 +1,121 @@
+"""The verdict table, rule by rule: what produces each verdict, and the near miss that must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from greenline.core.evidence import HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
+from greenline.verify.test_change import TestChange
+from greenline.verify.verdict import Facts, decide, differing
+
+COVERED = (HunkEvidence("h1", "covered", ("a",)),)
+BARE = (HunkEvidence("h1", "notCovered"),)
+
+
+def report(end: RunEnd = RunEnd.COMPLETE, **outcomes: str) -> TestReport:
+    tests = tuple(TestResult(name, Outcome(outcome)) for name, outcome in outcomes.items())
+    return TestReport(end, tests, detail="Why.")
+
+
+FIX = Facts(
+    base=report(a="failed", b="passed"), patched=report(a="passed", b="passed"), product_hunks=COVERED
+)
+WITH_TESTS = attrs.evolve(
+    FIX,
+    touches_tests=True,
+    patched=report(a="passed", b="passed", new="passed"),
+    old_tests=report(a="passed", b="passed"),
+    new_tests=report(a="failed", b="passed", new="failed"),
+    change=TestChange(changed=frozenset({"new"})),
+)
+TESTS_ONLY = attrs.evolve(WITH_TESTS, base=report(b="passed"), touches_product=False, product_hunks=())
+
+
+def case(facts: Facts, **changes: Any) -> Facts:
+    return attrs.evolve(facts, **changes)
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict", "reason"),
+    [
+        (FIX, "verified", ""),
+        (case(FIX, base=report(RunEnd.UNAVAILABLE)), "couldNotRun", "sandboxUnavailable"),
+        (case(FIX, patched=report(RunEnd.UNAVAILABLE)), "couldNotRun", "sandboxUnavailable"),
+        (case(FIX, base=report(RunEnd.RUNNER_MISSING)), "couldNotRun", "runnerMissing"),
+        (case(FIX, base=report(RunEnd.COLLECTION, b="passed")), "couldNotRun", "collection"),
+        (case(FIX, base=report(RunEnd.TIMEOUT), patched=report(RunEnd.DIED)), "couldNotRun", "timeout"),
+        (case(FIX, base=report(), patched=report()), "notRun", "noTests"),
+        (case(FIX, base=report(a="skipped"), patched=report(a="skipped")), "notRun", "zeroTests"),
+        (case(FIX, patched=report(a="deselected", b="deselected")), "regressed", "lost"),
+        (case(FIX, flaky=("a",)), "flaky", "bothOutcomes"),
+        (case(FIX, flaky=("a",), patched=report(a="passed", b="failed")), "flaky", "bothOutcomes"),
+        (case(FIX, patched=report(a="passed", b="failed")), "regressed", "lost"),
+        (case(FIX, patched=report(a="passed", b="error")), "regressed", "lost"),
+        (case(FIX, patched=report(a="passed", b="skipped")), "regressed", "lost"),
+        (case(FIX, patched=report(a="passed", b="xfailed")), "regressed", "lost"),
+        (case(FIX, patched=report(a="passed")), "regressed", "lost"),
+        (case(FIX, patched=report(a="failed", b="passed")), "verified", ""),
+        (case(FIX, patched=report(RunEnd.COLLECTION, b="passed")), "regressed", "collection"),
+        (case(FIX, patched=report(RunEnd.TIMEOUT)), "regressed", "timeout"),
+        (case(FIX, patched=report(RunEnd.DIED, a="passed", b="passed")), "regressed", "died"),
+        (case(WITH_TESTS, old_tests=report(RunEnd.COLLECTION)), "regressed", "collection"),
+        (case(WITH_TESTS, old_tests=report(a="passed", b="failed")), "regressed", "lost"),
+        (case(FIX, checks=("b",)), "verified", ""),
+        (case(FIX, checks=("a", "c")), "stillFailing", "checks"),
+        (case(FIX, patched=report(a="failed", b="passed"), checks=("a",)), "stillFailing", "checks"),
+        (case(WITH_TESTS, old_tests=report(a="failed", b="passed"), checks=("a",)), "stillFailing", "checks"),
+        (TESTS_ONLY, "testsOnly", ""),
+        (case(TESTS_ONLY, patched=report(b="skipped")), "regressed", "lost"),
+        (case(TESTS_ONLY, touches_product=True, product_hunks=BARE), "notCovered", "noTestExecutesChange"),
+        (case(FIX, product_hunks=BARE), "notCovered", "noTestExecutesChange"),
+        (case(FIX, product_hunks=BARE + COVERED), "verified", ""),
+        (case(FIX, product_hunks=(HunkEvidence("h", "notApplicable"),)), "notCovered", "noCode"),
+        (WITH_TESTS, "verified", ""),
+        (case(WITH_TESTS, new_tests=report(a="failed", b="passed", new="passed")), "notCovered",
+         "newTestsPassOnBase"),
+        (case(WITH_TESTS, old_tests=report(a="failed", b="passed")), "notCovered", "fixedByTestsOnly"),
+        (case(WITH_TESTS, change=TestChange(removed=frozenset({"b"})), patched=report(a="passed")),
+         "notCovered", "testsRemoved"),
+        (case(WITH_TESTS, change=TestChange(hidden=frozenset({"b"})), patched=report(a="passed")),
+         "regressed", "lost"),
+    ],
+)  # fmt: skip
+def test_first_matching_rule_is_the_verdict(facts: Facts, verdict: str, reason: str) -> None:
+    decision = decide(facts)
+
+    assert (str(decision.verdict), decision.reason) == (verdict, reason)
+    assert decision.detail
+
+
+def test_new_test_whose_file_cannot_be_imported_on_the_base_counts_as_failing() -> None:
+    new = "tests/test_n.py::test_n"
+    facts = case(
+        WITH_TESTS,
+        patched=TestReport(RunEnd.COMPLETE, tuple(TestResult(i, Outcome.PASSED) for i in ("a", "b", new))),
+        new_tests=TestReport(RunEnd.COLLECTION, (TestResult("tests/test_n.py", Outcome.ERROR),)),
+        change=TestChange(changed=frozenset({new})),
+    )
+
+    assert decide(facts).verdict is Verdict.VERIFIED
+
+
+def test_renamed_test_is_missing_and_not_lost() -> None:
+    facts = case(
+        WITH_TESTS, patched=report(a="passed", new="passed"), old_tests=report(a="passed", b="passed")
+    )
+
+    decision = decide(facts)
+
+    assert decision.verdict is Verdict.VERIFIED
+    assert decision.missing == ("b",)
+    assert decision.lost == ()
+
+
+def test_only_tests_that_change_sides_differ() -> None:
+    base = report(a="failed", b="passed", c="skipped", d="failed")
+    patched = report(a="passed", b="error", c="passed", d="failed")
+
+    assert differing(base, patched) == ("a", "b")
