@@ -21,6 +21,7 @@ _CODES = {
     "notFound": _INVALID_PARAMS,
     "outsideWorkspace": _INVALID_PARAMS,
     "cancelled": _CANCELLED,
+    "internal": _INTERNAL,
 }
 
 
