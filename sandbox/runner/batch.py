@@ -12,6 +12,8 @@ What is said here only chooses what to verify: no verdict is drawn from it.
 """
 
 import base64
+import gc
+import importlib
 import json
 import os
 import signal
@@ -30,11 +32,16 @@ def main(here):
     os.unlink(sys.argv[1])
     report = driver._Report(os.environ.get("GREENLINE_REPORT", ""))
     side, _ = driver.load_side(work["runner"], os.path.join(os.path.dirname(here), "toolbox"))
+    if work["runner"] == "pytest":
+        # Nobody reads what a candidate's run prints, and making it costs more than many tests do.
+        arguments = side._arguments
+        side._arguments = lambda options: [*arguments(options), "--tb=no", "--no-header", "--no-summary"]
     # A candidate may have its base's size and time stamp, and a stale cache would be run instead.
     sys.dont_write_bytecode = True
     if side is None:
         report.write({"kind": "final", "missing": work["runner"]})
         return
+    _warm(work["runner"])
     driver.hide(True)
     ends = time.monotonic() + work["wallS"]
     trial = _Trial(driver, side, work)
@@ -45,6 +52,31 @@ def main(here):
             passed, whole = trial.run()
         report.write({"kind": "candidate", "index": index, "passed": passed, "whole": whole})
     report.write({"kind": "final"})
+
+
+def _warm(runner):
+    """Import what every forked run would import again; an import that fails there fails there."""
+    modules = ["unittest.mock", "decimal", "datetime", "random", "logging", "asyncio", "difflib", "typing"]
+    if runner == "pytest":
+        from _pytest.config import default_plugins
+
+        modules += ["_pytest." + name for name in default_plugins]
+        modules += ["_pytest._code.code", "_pytest.assertion.rewrite", "pygments", "hypothesis"]
+        modules += [entry.module for entry in _plugins()]
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except Exception:
+            continue
+    gc.collect()
+    gc.freeze()
+
+
+def _plugins():
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    return found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
 
 
 class _Trial:
