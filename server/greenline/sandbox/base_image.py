@@ -25,7 +25,7 @@ _COPIED = (
     "ssl/certs/ca-certificates.crt",
 )
 _WRITTEN = {
-    "passwd": "root:x:0:0::/root:/bin/sh\ntests:x:{uid}:{gid}::/tmp:/bin/sh\n"
+    "passwd": "root:x:0:0::/root:/bin/sh\ntests:x:{uid}:{gid}::/tmp/home:/bin/sh\n"
     "reporter:x:{reporter}:{reporter}::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n",
     "group": "root:x:0:\ntests:x:{gid}:\nreporter:x:{reporter}:\nnogroup:x:65534:\n",
     "hosts": "127.0.0.1 localhost\n::1 localhost\n",

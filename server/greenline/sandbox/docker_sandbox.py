@@ -7,10 +7,9 @@ tests and reporter run under two different unprivileged users, and the container
 from __future__ import annotations
 
 import contextlib
-import io
 import os
+import re
 import socket
-import tarfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -25,23 +24,29 @@ import requests.exceptions
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
-from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult, Tree
+from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
 from greenline.sandbox import base_image
 from greenline.sandbox.engine import REMEDY, candidate_hosts
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.sandbox.staging import tar_blocks
 
 REPORTER_UID = 64001
 UNPRIVILEGED_UID = 64000
 """Whose name the tests run under where the caller is root."""
 LABEL_RUN = "greenline.run"
 LABEL_OWNER = "greenline.owner"
+HOME = "/tmp/home"
 RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
 MAX_REPORT_BYTES = 64 * 1024 * 1024
+_CONNECT_S = 5
+_CALL_S = 60
 _READY_S = 20.0
 _REPORTER_GRACE_S = 3.0
 _KILL_GRACE_S = 2.0
+_OOM_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+"""Of cgroup v2 and v1; one of them exists."""
 _ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
 
 
@@ -71,8 +76,12 @@ class DockerSandbox:
         try:
             client = self._connect()
             tag = self._image(client)
+            client.ping()
         except SandboxUnavailable as error:
             return SandboxHealth(False, "docker", problem=error.message, remedy=error.remedy)
+        except _ENGINE_ERRORS as error:
+            problem = f"The container engine does not answer any more: {_words(error)}."
+            return SandboxHealth(False, "docker", problem=problem, remedy=REMEDY)
         return SandboxHealth(True, "docker", self._engine, self._images[tag], "host")
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
@@ -86,6 +95,10 @@ class DockerSandbox:
             session = _Session(client, container, request, toolchain, _caller())
             with cancellation.hook(session.kill):
                 return session.run(cancellation)
+        except SandboxUnavailable:
+            # A container killed while it is being filled looks like a sick one.
+            cancellation.raise_if_cancelled()
+            raise
         except _ENGINE_ERRORS as error:
             if cancellation.cancelled:
                 raise Cancelled("The run was cancelled.") from error
@@ -105,13 +118,14 @@ class DockerSandbox:
             problem = "No container engine was found."
             for host in hosts:
                 try:
-                    client = docker.DockerClient(base_url=host, timeout=60)
+                    client = docker.DockerClient(base_url=host, timeout=_CONNECT_S)
                     self._engine = f"docker {client.version()['Version']}"
+                    client.api.timeout = _CALL_S
                 except _ENGINE_ERRORS as error:
                     problem = f"No container engine answers at {host}: {_words(error)}."
                     continue
                 self._client = client
-                _reap_orphans(client)
+                reap_orphans(client)
                 return client
             raise SandboxUnavailable(problem, remedy=REMEDY)
 
@@ -207,8 +221,9 @@ class _Session:
         if timed_out:
             self.kill()
         cancellation.raise_if_cancelled()
+        out_of_memory = not timed_out and self._out_of_memory(exit_code)
         report = reporter.finish() if reporter else b""
-        return SandboxResult(exit_code, timed_out, output, report, duration_s, self._out_of_memory(exit_code))
+        return SandboxResult(exit_code, timed_out, output, report, duration_s, out_of_memory)
 
     def kill(self) -> None:
         """Kill the container and everything in it; used from other threads."""
@@ -232,7 +247,7 @@ class _Session:
 
         def feed() -> None:
             try:
-                for block in _tar_blocks(self._request.tree, self._toolchain.environment):
+                for block in tar_blocks(self._request.tree, self._toolchain.environment):
                     raw.sendall(block)
                 raw.shutdown(socket.SHUT_WR)
             except OSError as error:
@@ -282,12 +297,13 @@ class _Session:
         return code, bytes(tail[-keep:])
 
     def _out_of_memory(self, exit_code: int | None) -> bool:
-        """Ask only after a kill: the engine's flag alone is wrong in both directions."""
+        """Ask the kernel's own counter, after a kill only: the engine's flag is wrong in both directions."""
         if exit_code != 137 or self._timed_out:
             return False
         with contextlib.suppress(*_ENGINE_ERRORS):
-            self._container.reload()
-            return bool(self._container.attrs["State"]["OOMKilled"])
+            created = self._api.exec_create(self._container.id, ["cat", *_OOM_COUNTERS], user=self._user)
+            counters: bytes = self._api.exec_start(created["Id"])
+            return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
         return False
 
 
@@ -343,6 +359,7 @@ def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     return {
         root: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0755",
         "/tmp": f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,mode=1777",
+        HOME: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0700",
         RUN_FOLDER: f"rw,nosuid,nodev,noexec,size=16m,uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
     }
 
@@ -351,35 +368,13 @@ def _environment(request: SandboxRequest, toolchain: HostToolchain) -> dict[str,
     path = [*toolchain.bin_folders, "/usr/local/bin", "/usr/bin", "/bin"]
     return {
         "PATH": os.pathsep.join(dict.fromkeys(path)),
-        "HOME": "/tmp",
+        "HOME": HOME,
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         **request.environment,
     }
-
-
-def _tar_blocks(tree: Tree, skipped: tuple[str, ...]) -> Iterator[bytes]:
-    """Yield a tar of the tree, file by file; what lies in a mounted environment is left out."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path, file in sorted(tree.items()):
-            if any(path == name or path.startswith(f"{name}/") for name in skipped):
-                continue
-            entry = tarfile.TarInfo(path)
-            entry.mtime = int(time.time())
-            if file.link is not None:
-                entry.type, entry.linkname, entry.mode = tarfile.SYMTYPE, file.link, 0o777
-                tar.addfile(entry)
-            else:
-                entry.mode, entry.size = file.mode | 0o600, len(file.content)
-                tar.addfile(entry, io.BytesIO(file.content))
-            if buffer.tell() > 1 << 20:
-                yield buffer.getvalue()
-                buffer.seek(0)
-                buffer.truncate()
-    yield buffer.getvalue()
 
 
 def _drain(raw: socket.socket) -> bytes:
@@ -391,7 +386,7 @@ def _drain(raw: socket.socket) -> bytes:
     return bytes(data)
 
 
-def _reap_orphans(client: Any) -> None:
+def reap_orphans(client: Any) -> None:
     """Remove containers whose owner process is gone: a killed worker cannot do it itself."""
     with contextlib.suppress(*_ENGINE_ERRORS):
         for container in client.containers.list(all=True, filters={"label": LABEL_OWNER}):

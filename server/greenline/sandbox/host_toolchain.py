@@ -62,7 +62,7 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
             mounts += _interpreter_mounts(folder)
     modules = Path(root) / "node_modules"
     if modules.is_dir():
-        mounts.append(Mount(_checked(modules.resolve(), str(modules)), str(modules)))
+        mounts.append(Mount(_checked_modules(modules), str(modules)))
         environments.append("node_modules")
     if not python:
         python, prefix = _machine_python(root, environment)
@@ -78,7 +78,7 @@ def _project_environments(root: Path) -> Iterator[tuple[str, Path]]:
         folder = root / name
         if not folder.is_dir():
             continue
-        resolved = folder.resolve()
+        resolved = _real(folder)
         if folder.is_symlink():
             _checked(resolved, str(folder))
         if (resolved / "pyvenv.cfg").is_file():
@@ -93,7 +93,7 @@ def _interpreter_mounts(environment: Path) -> list[Mount]:
         if prefix is not None:
             mounts.append(Mount(str(prefix), str(prefix)))
             spelled = _spelled_prefix(start)
-            if spelled is not None and spelled != prefix and spelled.resolve() == prefix:
+            if spelled is not None and spelled != prefix and _real(spelled) == prefix:
                 mounts.append(Mount(str(prefix), str(spelled)))
     return mounts
 
@@ -106,7 +106,7 @@ def _config_home(environment: Path) -> str | None:
 
 def _prefix(python: Path) -> Path | None:
     """Return the resolved prefix of an interpreter, or None where it is the system's own."""
-    resolved = python.resolve()
+    resolved = _real(python)
     if not resolved.is_file() or any(resolved.is_relative_to(folder) for folder in _SYSTEM):
         return None
     prefix = resolved.parent.parent
@@ -126,7 +126,7 @@ def _spelled_prefix(python: Path) -> Path | None:
 def _machine_python(root: str, environment: Mapping[str, str]) -> tuple[str, Path | None]:
     """Return the interpreter of a project without an environment, and its prefix where it needs a mount."""
     for candidate in _candidates(root, environment):
-        resolved = candidate.resolve()
+        resolved = _real(candidate)
         if not resolved.is_file():
             continue
         if any(resolved.is_relative_to(folder) for folder in _SYSTEM):
@@ -164,9 +164,25 @@ def _homes() -> set[Path]:
     return {h for h in homes if h.is_dir() and not h.is_relative_to("/usr")} | {Path.home().resolve()}
 
 
+def _real(path: Path) -> Path:
+    """Resolve links; a loop of links ends as a path that does not exist instead of an error."""
+    return Path(os.path.realpath(path))
+
+
+def _checked_modules(modules: Path) -> str:
+    """Return where `node_modules` lies; a link may only lead to another folder of that name."""
+    resolved = _real(modules)
+    if resolved.name != "node_modules":
+        raise SandboxUnavailable(
+            f"{modules} leads to {resolved}, which must not be shown to a container.",
+            remedy="Remove the link, or install the packages inside the project.",
+        )
+    return _checked(resolved, str(modules))
+
+
 def _checked(source: Path, spelled: str) -> str:
     """Return a resolved mount source as text, or refuse it by name."""
-    resolved = source.resolve()
+    resolved = _real(source)
     homes = _homes()
     if resolved == Path("/") or not resolved.is_dir() or any(h.is_relative_to(resolved) for h in homes):
         raise SandboxUnavailable(
