@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -62,7 +63,7 @@ def test_a_subset_in_any_order_leaves_the_rest_alone(before: str, after: str, ch
 def test_neighbouring_changes_are_one_hunk(before: str, after: str) -> None:
     spans = changed_spans(split_lines(before), split_lines(after))
 
-    assert all(a.end < b.start and a.to_end < b.to_start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end < b.start and a.to_end < b.to_start for a, b in itertools.pairwise(spans))
 
 
 @given(TEXTS, TEXTS)

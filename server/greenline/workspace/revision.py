@@ -1,65 +1,157 @@
-"""Trees that git holds: a revision's, and the one that is staged."""
+"""Trees of git: a revision, the staged index, and what changed between one and the files as they are.
+
+Only plumbing is used, so no filter, text conversion or hook of the repository ever runs.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping, Sequence
 
+from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import InvalidInput
 from greenline.core.port import StagedFile, Tree
 from greenline.workspace.git import git_or_raise
 
-_LINK = "120000"
-_FILES = frozenset({"100644", "100755", "100664", _LINK})
+_REVISION = re.compile(r"[A-Za-z0-9_./@^~{}+][A-Za-z0-9_./@^~{}+:-]*")
+_LINK, _MODULE = "120000", "160000"
 
 
 def tree_at(root: str, revision: str) -> Tree:
-    """Return the files of a revision below `root`; raises `InvalidInput` where git does not know it."""
-    if revision.startswith("-"):
-        raise InvalidInput(f"{revision} is no revision.", remedy="Name a commit, a branch or a tag.")
-    problem = f"git cannot read the revision {revision!r} in {root}."
-    listing = git_or_raise(root, ["ls-tree", "-r", "-z", "--end-of-options", revision], problem)
-    found: dict[str, tuple[str, str]] = {}
-    for record in filter(None, listing.split(b"\0")):
-        head, _, name = record.partition(b"\t")
-        mode, _, object_id = head.decode().split(" ")
-        found[os.fsdecode(name)] = (mode, object_id)
-    return _read(root, found)
+    """Return the files below `root` as a git revision has them; raises `InvalidInput`.
+
+    Content is what git stores: no line-end conversion and no filters.
+    """
+    commit = _resolve(root, revision)
+    listing = git_or_raise(
+        root, ["ls-tree", "-r", "-z", commit, "--", "."], f"The tree of {revision} cannot be listed."
+    )
+    entries = []
+    for record in _records(listing):
+        meta, path = record.split("\t", 1)
+        mode, _, name = meta.split(" ")[:3]
+        entries.append((path, mode, name))
+    return _load(root, entries)
 
 
 def staged_tree(root: str) -> Tree:
-    """Return the files of git's index below `root`; raises `InvalidInput` where there is no git."""
-    listing = git_or_raise(root, ["ls-files", "-s", "-z"], f"git cannot read what is staged in {root}.")
-    found: dict[str, tuple[str, str]] = {}
-    for record in filter(None, listing.split(b"\0")):
-        head, _, name = record.partition(b"\t")
-        mode, object_id, stage = head.decode().split(" ")
+    """Return the files below `root` as git's index has them; raises `InvalidInput`, also for a merge under way."""
+    listing = git_or_raise(root, ["ls-files", "--stage", "-z"], f"{root} is in no git repository.")
+    entries = []
+    for record in _records(listing):
+        meta, path = record.split("\t", 1)
+        mode, name, stage = meta.split(" ")
         if stage != "0":
+            raise InvalidInput(f"{path} has an unresolved merge.", remedy="Resolve it first.")
+        entries.append((path, mode, name))
+    return _load(root, entries)
+
+
+def tree_changes(root: str, before: Tree, after: Tree) -> EditSet:
+    """Return the EditSet that turns one tree of `root` into another; raises `InvalidInput` for changed links."""
+    changes = []
+    for relative in sorted(before.keys() | after.keys()):
+        old, new = before.get(relative), after.get(relative)
+        if old == new:
+            continue
+        if (old is not None and old.link is not None) or (new is not None and new.link is not None):
+            if old is not None and new is not None and old.link == new.link:
+                continue
             raise InvalidInput(
-                f"{os.fsdecode(name)} is in conflict.", remedy="Resolve it and stage it first."
+                f"{relative} is a symbolic link that was added, removed or changed.",
+                remedy="Commit the link first, and verify the rest.",
+                code="link",
             )
-        found[os.fsdecode(name)] = (mode, object_id)
-    return _read(root, found)
+        mode = _changed_mode(old, new)
+        old_bytes = None if old is None else old.content
+        new_bytes = None if new is None else new.content
+        if old_bytes != new_bytes or mode is not None:
+            changes.append(FileChange(os.path.join(root, relative), old_bytes, new_bytes, mode=mode))  # noqa: PTH118
+    return EditSet(tuple(sorted(changes, key=lambda change: change.path)))
 
 
-def _read(root: str, found: dict[str, tuple[str, str]]) -> Tree:
-    """Read objects in one call; submodules are left out."""
-    wanted = {path: item for path, item in found.items() if item[0] in _FILES}
-    if not wanted:
+def changes_since(root: str, revision: str, current: Tree, listed: Sequence[str]) -> tuple[Tree, EditSet]:
+    """Return the base tree and the changes from `revision` to `current`, the files as they are now.
+
+    `listed` are the files that are not ignored. Files of `current` outside it are in both trees, since an
+    ignored file (a generated module) is no change, and the tests may need it.
+    """
+    base = tree_at(root, revision)
+    kept = set(listed) | base.keys()
+    return _with_ignored(base, current, kept), tree_changes(
+        root, base, {name: file for name, file in current.items() if name in kept}
+    )
+
+
+def staged_changes(root: str, current: Tree, listed: Sequence[str]) -> tuple[Tree, EditSet]:
+    """Return the base tree and the changes from `HEAD` to git's index; ignored files of `current` are in both."""
+    base, index = tree_at(root, "HEAD"), staged_tree(root)
+    kept = set(listed) | base.keys() | index.keys()
+    return _with_ignored(base, current, kept), tree_changes(root, base, index)
+
+
+def _with_ignored(base: Tree, current: Tree, kept: set[str]) -> Tree:
+    return {**{name: file for name, file in current.items() if name not in kept}, **base}
+
+
+def _changed_mode(old: StagedFile | None, new: StagedFile | None) -> int | None:
+    """Return new mode bits where the executable bit, the only one that git keeps, differs."""
+    if new is None:
+        return None
+    was = 0 if old is None else old.mode & 0o100
+    return new.mode if was != new.mode & 0o100 else None
+
+
+def _resolve(root: str, revision: str) -> str:
+    """Return the commit that a revision names; text that git could read as an option is refused."""
+    problem = f"{revision!r} names no commit of {root}."
+    if not _REVISION.fullmatch(revision):
+        raise InvalidInput(problem, remedy="Give a branch, a tag or a commit.")
+    name = git_or_raise(root, ["rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], problem)
+    return name.decode("ascii", "replace").strip()
+
+
+def _records(listing: bytes) -> list[str]:
+    records = (os.fsdecode(piece) for piece in listing.split(b"\0") if piece)
+    return [r for r in records if not r.split("\t", 1)[1].startswith("../")]
+
+
+def _load(root: str, entries: Sequence[tuple[str, str, str]]) -> Tree:
+    """Read the blobs of all entries through one `git cat-file`; submodules are left out."""
+    wanted = [entry for entry in entries if entry[1] != _MODULE]
+    names = list(dict.fromkeys(name for _, _, name in wanted))
+    if not names:
         return {}
-    ids = "".join(f"{object_id}\n" for _, object_id in wanted.values()).encode()
-    output = git_or_raise(root, ["cat-file", "--batch"], f"git cannot read the objects of {root}.", ids)
-    tree: dict[str, StagedFile] = {}
+    output = git_or_raise(
+        root,
+        ["cat-file", "--batch"],
+        "Git's objects cannot be read.",
+        "".join(f"{n}\n" for n in names).encode(),
+    )
+    blobs = _blobs(output)
+    missing = [path for path, _, name in wanted if name not in blobs]
+    if missing:
+        raise InvalidInput(f"Git has no content of {missing[0]}.", remedy="Fetch the missing objects first.")
+    return {path: _staged(mode, blobs[name]) for path, mode, name in wanted}
+
+
+def _staged(mode: str, content: bytes) -> StagedFile:
+    if mode == _LINK:
+        return StagedFile(mode=0o777, link=os.fsdecode(content))
+    return StagedFile(content, int(mode, 8) & 0o777)
+
+
+def _blobs(output: bytes) -> Mapping[str, bytes]:
+    """Read the answers of `git cat-file --batch`."""
+    blobs: dict[str, bytes] = {}
     position = 0
-    for path, (mode, object_id) in wanted.items():
+    while position < len(output):
         end = output.index(b"\n", position)
-        head = output[position:end].split(b" ")
-        if head[-1] == b"missing":
-            raise InvalidInput(f"git does not hold {object_id} ({path}).", remedy="Fetch the whole history.")
-        size = int(head[2])
-        content = output[end + 1 : end + 1 + size]
-        position = end + 1 + size + 1
-        if mode == _LINK:
-            tree[path] = StagedFile(mode=0o777, link=os.fsdecode(content))
-        else:
-            tree[path] = StagedFile(content, 0o755 if mode == "100755" else 0o644)
-    return tree
+        header = output[position:end].decode("ascii", "replace").split(" ")
+        position = end + 1
+        if len(header) == 3 and header[2].isdigit():
+            size = int(header[2])
+            blobs[header[0]] = output[position : position + size]
+            position += size + 1
+    return blobs

@@ -1,0 +1,129 @@
+"""Masks what looks like a secret in text that leaves for a log, a journal or a prompt.
+
+Only shapes are looked at: nothing is sent anywhere to find out whether a key is real.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import re
+from collections.abc import Iterable
+from typing import Protocol, cast
+
+MASK = "[secret]"
+"""Stands where a secret stood; matches no pattern itself, so that masking twice changes nothing."""
+
+_SHORTEST = 8
+_PEM = re.compile(
+    r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END \1-----|\Z)",
+    re.DOTALL,
+)
+_BEARER = re.compile(
+    r"(?i)\b(?:authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)|bearer)\s+([^\s\"',;]{8,})"
+)
+_NAMED = re.compile(
+    r"""(?ix) (?: api[_-]?key | access[_-]?key | secret[_-]?key | client[_-]?secret | auth[_-]?token
+        | access[_-]?token | private[_-]?key | passwd | password | secret | token | [?&]key )
+    ["']? \s* (?: [:=] | => ) \s* ["']? ([A-Za-z0-9+/_.~=-]{16,})"""
+)
+_SHAPED = re.compile(
+    r"""(?x) (?<![A-Za-z0-9_-]) (
+        sk-[A-Za-z0-9_-]{20,} | AIza[A-Za-z0-9_-]{35} | hf_[A-Za-z0-9]{30,} | gh[pousr]_[A-Za-z0-9]{36,}
+        | github_pat_[A-Za-z0-9_]{40,} | glpat-[A-Za-z0-9_-]{20,} | xox[abposr]-[A-Za-z0-9-]{10,}
+        | (?:AKIA|ASIA)[A-Z0-9]{16} | npm_[A-Za-z0-9]{36} | pypi-[A-Za-z0-9_-]{40,}
+        | (?:sk|rk)_live_[A-Za-z0-9]{20,} | ya29\.[A-Za-z0-9_-]{20,} | gsk_[A-Za-z0-9]{30,}
+    ) (?![A-Za-z0-9_-])"""
+)
+
+
+class _Plugin(Protocol):
+    def analyze_string(self, string: str) -> Iterable[str]: ...
+
+
+def mask(text: str, known: Iterable[str] = ()) -> str:
+    """Return the text with every secret replaced by `MASK`; `known` are values to mask wherever they stand.
+
+    Idempotent; ordinary words of code stay as they are.
+    """
+    for value in sorted({form for k in known for form in _forms(k)}, key=len, reverse=True):
+        text = text.replace(value, MASK)
+    text = _PEM.sub(MASK, text)
+    found = {m.group(1) for m in _SHAPED.finditer(text)}
+    found.update(m.group(1) for m in _BEARER.finditer(text))
+    found.update(m.group(1) for m in _NAMED.finditer(text) if _key_shaped(m.group(1)))
+    for plugin in _plugins():
+        found.update(secret for secret in plugin.analyze_string(text) if _worth(secret))
+    for secret in sorted(found, key=len, reverse=True):
+        if MASK not in secret:
+            text = text.replace(secret, MASK)
+    return text
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """Return a known secret's spellings: plain, and in base 64."""
+    if len(value) < _SHORTEST:
+        return ()
+    return value, base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
+
+
+def _key_shaped(value: str) -> bool:
+    """Return whether a value looks made by chance: letters and digits mixed, unlike a name or a path."""
+    digits = sum(c.isdigit() for c in value)
+    letters = sum(c.isalpha() for c in value)
+    return digits >= 3 and letters >= 3 and len(set(value)) >= 8 and not value.startswith(("/", "./", "../"))
+
+
+def _worth(secret: str) -> bool:
+    """Return whether a plugin's find is long enough to be replaced everywhere, and no plain word."""
+    return len(secret) >= _SHORTEST and any(not c.isalpha() for c in secret)
+
+
+@functools.cache
+def _plugins() -> tuple[_Plugin, ...]:
+    """Load the detectors of providers' own formats on first use: their import is slow.
+
+    Entropy, keyword and IP detectors are left out, as they mask ordinary code.
+    """
+    from detect_secrets.plugins import (
+        artifactory,
+        aws,
+        azure_storage_key,
+        basic_auth,
+        discord,
+        github_token,
+        gitlab_token,
+        jwt,
+        mailchimp,
+        npm,
+        openai,
+        pypi_token,
+        sendgrid,
+        slack,
+        square_oauth,
+        stripe,
+        telegram_token,
+        twilio,
+    )
+
+    made = (
+        artifactory.ArtifactoryDetector(),
+        aws.AWSKeyDetector(),
+        azure_storage_key.AzureStorageKeyDetector(),
+        basic_auth.BasicAuthDetector(),
+        discord.DiscordBotTokenDetector(),
+        github_token.GitHubTokenDetector(),
+        gitlab_token.GitLabTokenDetector(),
+        jwt.JwtTokenDetector(),
+        mailchimp.MailchimpDetector(),
+        npm.NpmDetector(),
+        openai.OpenAIDetector(),
+        pypi_token.PypiTokenDetector(),
+        sendgrid.SendGridDetector(),
+        slack.SlackDetector(),
+        square_oauth.SquareOAuthDetector(),
+        stripe.StripeDetector(),
+        telegram_token.TelegramBotTokenDetector(),
+        twilio.TwilioKeyDetector(),
+    )
+    return cast("tuple[_Plugin, ...]", made)
