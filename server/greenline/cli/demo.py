@@ -98,7 +98,8 @@ class _Stage:
             out.print(f"verdict  {verdict}: {scene.note}", markup=False)
             return
         evidence = scene.evidence
-        out.print("verdict  ", verdict_text(evidence), evidence.detail, sep="", end="\n")
+        out.print("verdict  ", verdict_text(evidence), sep="")
+        out.print(f"         {evidence.detail}", markup=False)
         out.print(f"sandbox  {evidence.engine or evidence.sandbox or 'none'}", markup=False)
         out.print(evidence_table(evidence))
         for hunk, diff in zip(scene.hunks, scene.diffs, strict=True):

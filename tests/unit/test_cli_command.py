@@ -1,0 +1,129 @@
+"""The command line without an engine: help, wrong input, runs, and writing hunks to disk."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from greenline.cli import main
+from greenline.cli.write import write_hunks
+from greenline.core.edit import FileChange
+from greenline.core.error import EditRejected
+from greenline.demo.editor import replaced
+from greenline.edit.hunk import split
+from greenline.workspace.revision import staged_tree, tree_at
+
+COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "doctor", "demo")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
+        main([command, "--help"])
+
+    assert exited.value.code == 0
+    assert "example:" in capsys.readouterr().out
+
+
+def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+
+    assert "exit codes:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "named"),
+    [
+        (["runs", "--root", "/nowhere"], "/nowhere"),
+        (["runs", "--limit", "0"], "--limit 0"),
+        (["run", "  "], "empty"),
+        (["verify", "--patch", "/nowhere.diff"], "/nowhere.diff"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_it(
+    argv: list[str],
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    code = main(argv)
+
+    error = capsys.readouterr().err
+    assert code == 2
+    assert named in error
+    assert error.count("\n") == 1
+
+
+def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "--root", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_an_unknown_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "run-none", "--root", str(tmp_path)]) == 1
+    assert "run-none" in capsys.readouterr().err
+
+
+def test_written_hunks_keep_every_other_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"one\r\ntwo\nthree")
+    path.chmod(0o755)
+    change = FileChange(str(path), path.read_bytes(), b"one\r\n2\nthree")
+
+    written = write_hunks(split(change, "one\r\ntwo\nthree", "one\r\n2\nthree"))
+
+    assert written == [str(path)]
+    assert path.read_bytes() == b"one\r\n2\nthree"
+    assert path.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_file_that_changed_since_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"one\n")
+    hunks = split(FileChange(str(path), b"one\n", b"two\n"), "one\n", "two\n")
+    path.write_bytes(b"other\n")
+
+    with pytest.raises(EditRejected):
+        write_hunks(hunks)
+
+    assert path.read_bytes() == b"other\n"
+
+
+def test_git_trees_of_head_and_of_the_index(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    (tmp_path / "a.py").write_text("one\n")
+    (tmp_path / "link").symlink_to("a.py")
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    (tmp_path / "a.py").write_text("two\n")
+    git("add", "-A")
+    (tmp_path / "a.py").write_text("three\n")
+
+    assert tree_at(str(tmp_path), "HEAD")["a.py"].content == b"one\n"
+    assert staged_tree(str(tmp_path))["a.py"].content == b"two\n"
+    assert staged_tree(str(tmp_path))["link"].link == "a.py"
+
+
+def test_the_demonstration_editor_applies_several_edits() -> None:
+    edits = [
+        {
+            "range": {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 1}},
+            "newText": new,
+        }
+        for line, new in ((0, "A"), (1, "BB"))
+    ]
+
+    assert replaced("a\nb\n", edits) == "A\nBB\n"
