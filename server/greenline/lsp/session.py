@@ -280,6 +280,9 @@ class Session:
             self._proposals[proposal.id] = proposal
         else:
             self._proposals.pop(proposal.id, None)
+            if not self._proposals:
+                self._base_texts.clear()
+                self._placed.clear()
         self._listener.on_proposal(proposal)
 
     def _on_event(self, event: Event) -> None:

@@ -1,0 +1,108 @@
+"""What the protocol's overrides keep from happening inside the process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenline.agent.scripted_agent import Script, ScriptedAgent, Step
+from greenline.journal.store import SqliteJournal
+from greenline.lsp.channel import Inbox
+from greenline.lsp.parts import Opening, Parts
+from greenline.lsp.server import GreenlineServer
+
+pytestmark = pytest.mark.asyncio
+
+
+class Recorder:
+    """Keeps what the server writes."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    def write(self, data: bytes) -> None:
+        self.messages.append(json.loads(data.split(b"\r\n\r\n", 1)[1]))
+
+    def close(self) -> None:
+        return None
+
+
+def opened(tmp_path: Path, scripts: dict[str, Script]) -> tuple[GreenlineServer, Recorder]:
+    journal = SqliteJournal(tmp_path / "journal.db")
+
+    def connect(_: Opening) -> Parts:
+        return Parts(journal, ScriptedAgent(journal, scripts), tmp_path)
+
+    server, recorder = GreenlineServer(connect), Recorder()
+    server.protocol.set_writer(recorder)
+    server.protocol.inbox = Inbox()
+    folder = {"uri": tmp_path.as_uri(), "name": "w"}
+    params = {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": [folder]}
+    send(server, id=0, method="initialize", params=params)
+    return server, recorder
+
+
+def send(server: GreenlineServer, **message: Any) -> None:
+    server.protocol.receive({"jsonrpc": "2.0", **message})
+
+
+def command(server: GreenlineServer, message_id: int, name: str, **argument: Any) -> None:
+    params = {"command": f"greenline.server.{name}", "arguments": [argument]}
+    send(server, id=message_id, method="workspace/executeCommand", params=params)
+
+
+async def answered(recorder: Recorder, message_id: int) -> Any:
+    async with asyncio.timeout(5):
+        while True:
+            for message in recorder.messages:
+                if message.get("id") == message_id:
+                    return message
+            await asyncio.sleep(0)
+
+
+async def test_a_finished_command_leaves_no_future_behind(tmp_path: Path) -> None:
+    server, recorder = opened(tmp_path, {})
+
+    for number in range(1, 4):
+        command(server, number, "status")
+        await answered(recorder, number)
+    await asyncio.sleep(0)
+
+    assert server.protocol._request_futures == {}
+    assert server.protocol._command_tasks == {}
+    await server.stop_work()
+
+
+async def test_a_cancelled_command_stops_its_coroutine_and_leaves_nothing(tmp_path: Path) -> None:
+    server, recorder = opened(tmp_path, {"wait": Script(steps=(Step("wait"),))})
+    command(server, 1, "implement", request="wait")
+    await asyncio.sleep(0)
+    assert len(server.protocol._command_tasks) == 1
+
+    send(server, method="$/cancelRequest", params={"id": 1})
+    answer = await answered(recorder, 1)
+    await server.stop_work()
+
+    assert answer["error"]["code"] == -32800
+    assert server.protocol._request_futures == {}
+    assert server.protocol._command_tasks == {}
+
+
+async def test_an_unexpected_error_is_answered_without_its_traceback(tmp_path: Path) -> None:
+    server, recorder = opened(tmp_path, {})
+
+    @server.feature("test/broken")
+    def broken(_: Any) -> None:
+        raise RuntimeError("surprise")
+
+    send(server, id=1, method="test/broken", params={})
+    answer = await answered(recorder, 1)
+
+    assert answer["error"]["code"] == -32603
+    assert answer["error"]["data"]["code"] == "internal"
+    assert "Traceback" not in json.dumps(answer)
+    await server.stop_work()
