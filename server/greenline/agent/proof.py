@@ -19,7 +19,7 @@ from greenline.edit.hunk import split
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
-_TEST_ID = re.compile(r"\S+::\S.*|[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*\.test\w*")
+_TEST_ID = re.compile(r"[^\s\[]+::[^\s\[]+(\[.*\])?|[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*\.test\w*")
 _PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 

@@ -1,0 +1,100 @@
+"""What the agent makes of evidence: checks, the worst of several roots, and what to do next."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenline.agent.proof import checks_of, worst
+from greenline.agent.reflector import Attempt, better, explain, reflect
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
+from greenline.core.task import Plan, PlanEntry, StopReason
+
+
+def evidence(verdict: Verdict, **more: object) -> Evidence:
+    return Evidence(verdict, "", f"it is {verdict.value}", **more)  # type: ignore[arg-type]
+
+
+def attempt(verdict: Verdict, text: bytes = b"x") -> Attempt:
+    return Attempt(EditSet((FileChange("/w/a.py", None, text),)), (), evidence(verdict), "")
+
+
+@pytest.mark.parametrize(
+    ("check", "is_test"),
+    [
+        ("tests/test_a.py::test_b", True),
+        ("tests/test_a.py::TestB::test_c[1 x]", True),
+        ("tests.test_a.TestB.test_c", True),
+        ("std::vector is no longer copied", False),
+        ("The page shows the total", False),
+        ("reads well", False),
+    ],
+)
+def test_only_test_ids_are_checks_for_the_verifier(check: str, is_test: bool) -> None:
+    plan = Plan(1, (PlanEntry(1, "x", checks=(check, check)),))
+
+    assert checks_of(plan) == ((check,) if is_test else ())
+
+
+def test_worst_root_decides_and_every_root_is_shown() -> None:
+    good = evidence(Verdict.VERIFIED, hunks=(HunkEvidence("h1", "covered"),), duration_s=1.0)
+    bad = evidence(Verdict.REGRESSED, hunks=(HunkEvidence("h2", "covered"),), duration_s=2.0)
+
+    whole = worst((good, bad))
+
+    assert whole.verdict is Verdict.REGRESSED
+    assert [hunk.hunk_id for hunk in whole.hunks] == ["h1", "h2"]
+    assert whole.warnings == ("verified: it is verified",)
+    assert whole.duration_s == 3.0
+
+
+@pytest.mark.parametrize(
+    "verdict", [Verdict.VERIFIED, Verdict.TESTS_ONLY, Verdict.NOT_RUN, Verdict.COULD_NOT_RUN]
+)
+def test_nothing_is_left_to_do_after_some_verdicts(verdict: Verdict) -> None:
+    assert reflect(attempt(verdict), None) is StopReason.DONE
+
+
+def test_the_same_edits_again_are_no_progress() -> None:
+    first = attempt(Verdict.REGRESSED)
+
+    assert isinstance(reflect(first, None), str)
+    assert reflect(attempt(Verdict.REGRESSED), first) is StopReason.NO_PROGRESS
+    assert isinstance(reflect(attempt(Verdict.REGRESSED, b"y"), first), str)
+
+
+def test_better_verdict_is_kept_and_the_newer_of_equals() -> None:
+    covered, regressed, again = (
+        attempt(Verdict.NOT_COVERED),
+        attempt(Verdict.REGRESSED),
+        attempt(Verdict.NOT_COVERED, b"y"),
+    )
+
+    assert better(covered, regressed) is covered
+    assert better(covered, again) is again
+    assert better(None, regressed) is regressed
+
+
+def test_lost_tests_are_explained_first() -> None:
+    tests = (
+        TestResult("t::old", Outcome.FAILED, message="failed before"),
+        TestResult("t::lost", Outcome.ERROR, message="broken by us"),
+        TestResult("t::fine", Outcome.PASSED),
+    )
+    report = TestReport(RunEnd.COMPLETE, tests)
+
+    text = explain(evidence(Verdict.REGRESSED, patched=report, lost=("t::lost",)))
+
+    assert text.index("broken by us") < text.index("failed before")
+    assert "t::fine" not in text
+
+
+def test_run_that_could_not_collect_shows_its_output() -> None:
+    report = TestReport(
+        RunEnd.COLLECTION, (), output="SyntaxError: line 3", detail="a.py cannot be imported."
+    )
+
+    text = explain(evidence(Verdict.REGRESSED, patched=report))
+
+    assert "a.py cannot be imported." in text
+    assert "SyntaxError: line 3" in text
