@@ -7,6 +7,7 @@ from greenline.agent.repairer import EngineRepairer
 from greenline.agent.scope import no_model
 from greenline.agent.services import AskPermission, OpenTools, Repairer, ToolSession
 from greenline.config.settings import Settings
+from greenline.core.error import InvalidInput
 from greenline.core.port import Limits, Model, Sandbox, Verifier
 from greenline.workspace.snapshot import Snapshot, StageGate
 
@@ -24,8 +25,13 @@ def make_repairer(settings: Settings, verifier: Verifier, sandbox: Sandbox) -> R
 
 
 def make_model(settings: Settings, name: str | None) -> Model | None:
-    """Return the model of that name, or None where none is named."""
-    return None
+    """Return the model of that name, or None where none is named; raises `InvalidInput` for any other."""
+    if name is None:
+        return None
+    raise InvalidInput(
+        f"The model {name} cannot be used: this version of Greenline has the repair engine alone.",
+        remedy="Take the model out of GREENLINE_MODEL and the user's configuration file.",
+    )
 
 
 def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: Mask) -> OpenTools:
