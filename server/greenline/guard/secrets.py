@@ -20,7 +20,8 @@ _PEM = re.compile(
     re.DOTALL,
 )
 _BEARER = re.compile(
-    r"(?i)\b(?:authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)|bearer)\s+([^\s\"',;]{8,})"
+    r"(?i)\b(?:authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)|bearer)"
+    r"\s+(?=[^\s\"',;]*[0-9])([^\s\"',;]{8,})"
 )
 _NAMED = re.compile(
     r"""(?ix) (?: api[_-]?key | access[_-]?key | secret[_-]?key | client[_-]?secret | auth[_-]?token

@@ -36,7 +36,7 @@ def tree_at(root: str, revision: str) -> Tree:
 
 
 def staged_tree(root: str) -> Tree:
-    """Return the files below `root` as git's index has them; raises `InvalidInput`, also for a merge under way."""
+    """Return the files below `root` as git's index has them; raises `InvalidInput`, also in a merge."""
     listing = git_or_raise(root, ["ls-files", "--stage", "-z"], f"{root} is in no git repository.")
     entries = []
     for record in _records(listing):
@@ -49,7 +49,7 @@ def staged_tree(root: str) -> Tree:
 
 
 def tree_changes(root: str, before: Tree, after: Tree) -> EditSet:
-    """Return the EditSet that turns one tree of `root` into another; raises `InvalidInput` for changed links."""
+    """Return the EditSet that turns one tree into another; raises `InvalidInput` for changed links."""
     changes = []
     for relative in sorted(before.keys() | after.keys()):
         old, new = before.get(relative), after.get(relative)
@@ -85,7 +85,7 @@ def changes_since(root: str, revision: str, current: Tree, listed: Sequence[str]
 
 
 def staged_changes(root: str, current: Tree, listed: Sequence[str]) -> tuple[Tree, EditSet]:
-    """Return the base tree and the changes from `HEAD` to git's index; ignored files of `current` are in both."""
+    """Return the base tree and the changes from `HEAD` to git's index."""
     base, index = tree_at(root, "HEAD"), staged_tree(root)
     kept = set(listed) | base.keys() | index.keys()
     return _with_ignored(base, current, kept), tree_changes(root, base, index)

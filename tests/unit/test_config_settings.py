@@ -1,0 +1,75 @@
+"""Settings: complete whatever is given, with a warning for each option that could not be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from greenline.config.options import OPTIONS
+from greenline.config.settings import Settings, load_settings
+
+NONE = Path("/nonexistent/config.toml")
+
+
+def test_nothing_given_means_the_defaults() -> None:
+    assert load_settings({}, NONE) == Settings()
+
+
+def test_every_setting_has_an_option() -> None:
+    assert {field.name for field in attrs.fields(Settings)} == {o.name for o in OPTIONS} | {"warnings"}
+
+
+def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "greenline" / "config.toml"
+    path.parent.mkdir()
+    path.write_text('model = "ollama/one"\nmax_turns = 7\n', "utf-8")
+
+    settings = load_settings({"XDG_CONFIG_HOME": str(tmp_path), "GREENLINE_MODEL": "openai/two"})
+
+    assert (settings.model, settings.max_turns, settings.warnings) == ("openai/two", 7, ())
+
+
+def test_a_bad_option_is_named_with_the_value_used_instead(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('cpus = "many"\ncolour = 1\n', "utf-8")
+
+    settings = load_settings({"GREENLINE_PIDS": "3"}, path)
+
+    assert settings.cpus == 2.0
+    assert settings.warnings == (
+        f"cpus in {path} must be a number from 0.1 to 256; 2.0 is used instead.",
+        f"colour in {path} is no option; it is not used.",
+        "GREENLINE_PIDS must be a whole number from 16 to 32768; 256 is used instead.",
+    )
+
+
+def test_an_editor_cannot_weaken_safety() -> None:
+    unsafe = {
+        "permission": "auto",
+        "apiBase": "http://evil.invalid",
+        "dockerHost": "tcp://evil",
+        "sandbox": "none",
+    }
+
+    settings = load_settings({}, NONE, {**unsafe, "repairS": 5})
+
+    assert settings == attrs.evolve(Settings(), repair_s=5.0, warnings=settings.warnings)
+    assert [warning.split(" ")[0] for warning in settings.warnings] == list(unsafe)
+
+
+def test_a_broken_file_leaves_the_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("model = \n", "utf-8")
+
+    settings = load_settings({}, path, ["not", "an", "object"])
+
+    assert settings.model is None
+    assert len(settings.warnings) == 2
+
+
+def test_the_key_is_never_shown() -> None:
+    settings = load_settings({"GREENLINE_API_KEY": "hush-hush-hush"}, NONE)
+
+    assert settings.api_key == "hush-hush-hush"
+    assert "hush" not in repr(settings)

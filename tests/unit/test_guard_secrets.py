@@ -1,0 +1,56 @@
+"""Masking: key-shaped text goes, ordinary code stays, and twice is the same as once."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from greenline.guard.secrets import MASK, mask
+
+# The shapes are joined at run time, so that no scanner takes this file for a leak.
+TOKENS = [
+    "gh" + "p_" + "a1B2c3D4e5F6" * 3,
+    "AK" + "IA" + "Z7Q2M4X9K1L8P3R5",
+    "sk" + "-proj-" + "abc123DEF456ghi789JKL0",
+    "xo" + "xb-" + "1234567890-abcdefGHIJ",
+]
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("form", ["{}", "key = '{}'", "GET /?key={}&x=1", "Authorization: Bearer {}"])
+def test_tokens_are_masked_once_and_for_all(token: str, form: str) -> None:
+    masked = mask(form.format(token))
+
+    assert token not in masked
+    assert MASK in masked
+    assert mask(masked) == masked
+
+
+def test_a_private_key_goes_as_a_whole() -> None:
+    kind = "RSA PRIVATE" + " KEY"
+    text = f"before\n-----BEGIN {kind}-----\nMIIabc\n-----END {kind}-----\nafter\n"
+
+    assert mask(text) == f"before\n{MASK}\nafter\n"
+
+
+def test_known_values_go_in_every_spelling() -> None:
+    key = "FAKE-key-0123456789"
+    text = f"{key} {base64.b64encode(key.encode()).decode()}"
+
+    assert key not in mask(text, [key])
+    assert base64.b64encode(key.encode()).decode() not in mask(text, [key])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def token_count(password: str) -> int:\n    return len(password)\n",
+        "FAILED tests/test_auth.py::test_password[long-name] - AssertionError: assert token == 'abc'\n",
+        "secret = os.environ['SERVICE_SECRET']\ntoken = self.tokenizer.next_token()\n",
+        "sha256 = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n",
+        "the bearer of this message; skeleton-key; risk-averse-and-long-hyphenated-word\n",
+    ],
+)
+def test_ordinary_code_stays(text: str) -> None:
+    assert mask(text) == text

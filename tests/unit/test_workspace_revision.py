@@ -1,0 +1,66 @@
+"""Trees of git: exact bytes of a revision or the index, and the changes since, with no filter run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.test_workspace_snapshot import git, write
+
+from greenline.core.error import InvalidInput
+from greenline.guard.gate import Gate
+from greenline.workspace.revision import changes_since, staged_changes, tree_at
+from greenline.workspace.snapshot import Snapshot
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a repository with one commit, one staged and one unstaged change."""
+    git(tmp_path, "init", "-q")
+    write(tmp_path, {"a.py": "one\n", "gone.py": "x\n", ".gitignore": "made.py\n", "made.py": "m\n"})
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "First")
+    write(tmp_path, {"a.py": "two\n", "new.py": "n\n"})
+    git(tmp_path, "add", "a.py")
+    write(tmp_path, {"a.py": "three\n"})
+    (tmp_path / "gone.py").unlink()
+    return tmp_path
+
+
+def test_a_revision_is_read_as_stored(repository: Path) -> None:
+    tree = tree_at(str(repository), "HEAD")
+
+    assert {name: file.content for name, file in tree.items()} == {
+        ".gitignore": b"made.py\n",
+        "a.py": b"one\n",
+        "gone.py": b"x\n",
+    }
+
+
+def test_changes_since_a_revision(repository: Path) -> None:
+    root = str(repository)
+    snapshot = Snapshot((root,))
+
+    base, edits = changes_since(root, "HEAD", snapshot.tree(root, Gate((root,))), snapshot.list_files(root))
+
+    assert base["made.py"].content == b"m\n"
+    assert [(Path(c.path).name, c.before, c.after) for c in edits.changes] == [
+        ("a.py", b"one\n", b"three\n"),
+        ("gone.py", b"x\n", None),
+        ("new.py", None, b"n\n"),
+    ]
+
+
+def test_staged_changes_are_those_of_the_index(repository: Path) -> None:
+    root = str(repository)
+    snapshot = Snapshot((root,))
+
+    _, edits = staged_changes(root, snapshot.tree(root, Gate((root,))), snapshot.list_files(root))
+
+    assert [(Path(c.path).name, c.after) for c in edits.changes] == [("a.py", b"two\n")]
+
+
+@pytest.mark.parametrize("revision", ["nope", "--output=x", ""])
+def test_a_revision_that_is_none_is_refused(repository: Path, revision: str) -> None:
+    with pytest.raises(InvalidInput):
+        tree_at(str(repository), revision)

@@ -1,0 +1,196 @@
+"""Snapshots: buffers go before the disk, git says what there is, and nothing of the workspace is started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
+from greenline.guard.gate import Gate
+from greenline.workspace.document import OpenDocument
+from greenline.workspace.encoding import TextFile, decode, encode
+from greenline.workspace.root import locate
+from greenline.workspace.snapshot import Snapshot
+from greenline.workspace.state import state_folder
+
+
+def git(root: Path, *arguments: str) -> None:
+    """Run git as a user would."""
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"]
+    subprocess.run(["git", *who, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    """Lay files below a root."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+
+
+def staged(root: Path, snapshot: Snapshot | None = None) -> dict[str, bytes]:
+    """Return the staged content by path."""
+    tree = (snapshot or Snapshot((str(root),))).tree(str(root), Gate((str(root),)))
+    return {name: file.content for name, file in tree.items()}
+
+
+@given(st.binary(max_size=60))
+def test_bytes_survive_a_round_trip(data: bytes) -> None:
+    try:
+        file = decode(data)
+    except InvalidInput as error:
+        assert error.code == "binary"
+        return
+
+    assert encode(file) == data
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"\xef\xbb\xbfx = 1\r\n", "utf-8"),
+        ("\ufeffx\n".encode("utf-16-le"), "utf-16-le"),
+        (b"# -*- coding: cp1252 -*-\nx = '\x80'\n", "cp1252"),
+        (b"/* \xfc */\n", "latin-1"),
+        ("# coding: latin-1\n\u00fc\n".encode(), "utf-8"),
+    ],
+)
+def test_encodings_are_told_apart(data: bytes, encoding: str) -> None:
+    assert decode(data).encoding == encoding
+    assert encode(decode(data)) == data
+
+
+def test_a_character_that_the_encoding_lacks_is_refused() -> None:
+    with pytest.raises(EditRejected) as caught:
+        encode(TextFile("\u20ac", "latin-1"))
+
+    assert caught.value.code == "unencodable"
+
+
+def test_the_open_buffer_goes_before_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"\xef\xbb\xbfold\n")
+    snapshot = Snapshot((str(tmp_path),), {str(path): OpenDocument(str(path), 5, "new\n", "python")})
+
+    assert snapshot.read_bytes(str(path)) == b"\xef\xbb\xbfnew\n"
+    assert snapshot.version(str(path)) == 5
+    assert staged(tmp_path, snapshot) == {"a.py": b"\xef\xbb\xbfnew\n"}
+
+
+def test_a_tree_holds_what_tests_need_and_no_secrets(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    write(
+        tmp_path,
+        {
+            ".gitignore": "_version.py\nbig.bin\n",
+            "a.py": "",
+            "_version.py": "generated",
+            "big.bin": "x" * (9 << 20),
+            ".env": "KEY=1",
+            ".env.example": "KEY=",
+            "venv/pyvenv.cfg": "",
+            "venv/lib.py": "",
+            "node_modules/m.js": "",
+        },
+    )
+    git(tmp_path, "add", "a.py", ".gitignore")
+
+    assert sorted(staged(tmp_path)) == [".env.example", ".gitignore", "_version.py", "a.py"]
+    listed = Snapshot((str(tmp_path),)).list_files(str(tmp_path))
+    assert listed == [
+        ".env",
+        ".env.example",
+        ".gitignore",
+        "a.py",
+    ]
+
+
+def test_without_git_the_ignore_files_are_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {".gitignore": "*.log\n/build/\n", "a.py": "", "x.log": "", "build/b": "", "s/.gitignore": "c\n"},
+    )
+    write(tmp_path, {"s/c": "", "s/d": ""})
+
+    listed = Snapshot((str(tmp_path),)).list_files(str(tmp_path))
+
+    assert listed == [".gitignore", "a.py", "s/.gitignore", "s/d"]
+
+
+def test_links_stay_links_and_cycles_and_pipes_do_no_harm(tmp_path: Path) -> None:
+    write(tmp_path, {"d/a.py": ""})
+    (tmp_path / "d" / "loop").symlink_to("..")
+    os.mkfifo(tmp_path / "pipe")
+
+    tree = Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)))
+
+    assert sorted(tree) == ["d/a.py", "d/loop"]
+    assert tree["d/loop"].link == ".."
+
+
+def test_a_tree_that_is_too_large_names_its_largest_folder(tmp_path: Path) -> None:
+    write(tmp_path, {"data/x": "x" * 2000, "a": "y"})
+
+    with pytest.raises(InvalidInput, match="data alone holds"):
+        Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)), max_bytes=1000)
+
+
+def test_git_starts_nothing_that_the_workspace_configures(tmp_path: Path) -> None:
+    canary = tmp_path / "ran"
+    root = tmp_path / "w"
+    root.mkdir()
+    git(root, "init", "-q")
+    script = root / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {canary}\n", "utf-8")
+    script.chmod(0o755)
+    for name in ("core.fsmonitor", "core.pager", "diff.external", "core.sshCommand", "filter.x.clean"):
+        git(root, "config", name, str(script))
+    write(root, {".gitattributes": "* filter=x\n", "a.py": ""})
+
+    staged(root)
+
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("path", ["../outside/x", "/etc/passwd", "link/x", "file-link", "a/../../x"])
+def test_paths_that_lead_outside_are_refused(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "ws"
+    write(tmp_path, {"outside/x": "", "ws/a/b": ""})
+    (root / "link").symlink_to("../outside")
+    (root / "file-link").symlink_to("../outside/x")
+
+    with pytest.raises(OutsideWorkspace) as caught:
+        locate(path, (str(root),))
+
+    assert caught.value.code == "outside-workspace"
+
+
+def test_a_link_inside_names_its_target(tmp_path: Path) -> None:
+    write(tmp_path, {"shared/app.toml": ""})
+    (tmp_path / "conf").symlink_to("shared")
+
+    located = locate("conf/app.toml", (str(tmp_path),))
+
+    assert located.relative == "conf/app.toml"
+    assert located.target == str(tmp_path / "shared" / "app.toml")
+
+
+def test_several_roots_are_told_apart(tmp_path: Path) -> None:
+    write(tmp_path, {"one/a": "", "two/a": "", "two/b": ""})
+    roots = (str(tmp_path / "one"), str(tmp_path / "two"))
+
+    assert locate("two/a", roots).root == roots[1]
+    assert locate("b", roots).root == roots[1]
+    with pytest.raises(OutsideWorkspace):
+        locate("a", roots)
+
+
+def test_state_lies_outside_the_repository(tmp_path: Path) -> None:
+    folder = state_folder(str(tmp_path / "w"), {"GREENLINE_STATE_DIR": str(tmp_path / "state")})
+
+    assert folder.parent == tmp_path / "state"
+    assert folder.stat().st_mode & 0o077 == 0
