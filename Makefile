@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
-ENGINE = set -o pipefail; engine=$$(bash sandbox/engine.sh ensure --print-env); eval "$$engine"
+ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
 
 .PHONY: help install demo test check fix bench
 
@@ -21,10 +21,10 @@ $(STAMP): requirements/dev.txt pyproject.toml sandbox/toolbox.txt sandbox/build_
 	@touch $@
 
 demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
-	@$(ENGINE) || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
+	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
 test: $(STAMP) ## run all tests against the real parts
-	@$(ENGINE); $(BIN)/python -m pytest
+	@$(ENGINE) && $(BIN)/python -m pytest
 
 check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff check .
@@ -39,4 +39,4 @@ fix: $(STAMP) ## mend what the linter and the formatter can mend
 
 bench: $(STAMP) ## measure speed beside peers and the repair engine on faulty programs
 	@$(BIN)/python -m pip install -q --require-hashes -r requirements/bench.txt
-	@$(ENGINE); $(BIN)/python -m bench
+	@$(ENGINE) && $(BIN)/python -m bench

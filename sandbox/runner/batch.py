@@ -66,7 +66,7 @@ def _warm(runner):
     for module in modules:
         try:
             importlib.import_module(module)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a plug-in raises, the real run will report it
             continue
     gc.collect()
     gc.freeze()

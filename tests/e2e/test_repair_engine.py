@@ -1,0 +1,99 @@
+"""The repair engine over the real sandbox: a fix is verified, and where there is none, it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from greenline.app import make_sandbox, make_verifier
+from greenline.cli.verify import hunks_of
+from greenline.config.settings import load_settings
+from greenline.core.cancel import Cancellation
+from greenline.core.evidence import Verdict
+from greenline.core.port import StagedFile
+from greenline.repair.engine import RepairEngine, RepairResult
+
+TESTS = """
+from queue_times import longest, total
+
+def test_longest():
+    assert longest([3, 9, 4]) == 9
+
+def test_longest_of_one():
+    assert longest([5]) == 5
+
+def test_total_counts_all():
+    assert total([1, 2, 3]) == 6
+
+def test_total_of_none():
+    assert total([]) == 0
+"""
+SOUND = """
+def longest(waits):
+    best = waits[0]
+    for wait in waits:
+        if wait > best:
+            best = wait
+    return best
+
+def total(waits):
+    result = 0
+    for wait in waits:
+        result += wait
+    return result
+"""
+
+
+def test_a_single_fault_is_mended(tmp_path: Path) -> None:
+    result = _repair(tmp_path, SOUND.replace("wait > best", "wait < best"))
+
+    assert result.edit_set is not None, result.note
+    assert result.evidence is not None
+    assert result.evidence.verdict is Verdict.VERIFIED
+    assert result.evidence.fixed == ("test_queue_times.py::test_longest",)
+
+
+def test_two_faults_are_mended_together(tmp_path: Path) -> None:
+    faulty = SOUND.replace("wait > best", "wait < best").replace("result += wait", "result -= wait")
+
+    result = _repair(tmp_path, faulty)
+
+    assert result.edit_set is not None, result.note
+    assert result.evidence is not None
+    assert len(result.evidence.fixed) == 2
+
+
+def test_a_missing_algorithm_is_not_made_up(tmp_path: Path) -> None:
+    faulty = SOUND.replace("    for wait in waits:\n        result += wait\n", "")
+
+    result = _repair(tmp_path, faulty, budget_s=15)
+
+    assert result.edit_set is None
+    assert "no fix" in result.note.lower()
+
+
+def test_a_sound_project_needs_nothing(tmp_path: Path) -> None:
+    result = _repair(tmp_path, SOUND)
+
+    assert result.edit_set is None
+    assert "nothing to repair" in result.note
+
+
+def test_endless_candidates_are_stopped(tmp_path: Path) -> None:
+    faulty = "def longest(waits):\n    i = 0\n    while i < len(waits) - 1:\n        i += 1\n    return i\n"
+    faulty += "\ndef total(waits):\n    return sum(waits)\n"
+
+    result = _repair(tmp_path, faulty, budget_s=12)
+
+    assert result.n_tried > 1
+    assert result.edit_set is None or result.evidence is not None
+
+
+def _repair(root: Path, code: str, budget_s: float = 60.0) -> RepairResult:
+    tree = {
+        "queue_times.py": StagedFile(code.encode()),
+        "test_queue_times.py": StagedFile(TESTS.encode()),
+    }
+    sandbox = make_sandbox(load_settings())
+    engine = RepairEngine(sandbox, make_verifier(sandbox), hunks_of, budget_s)
+    diagnosis = engine.diagnose(str(root), tree, (), "repair", Cancellation())
+    return engine.repair(str(root), tree, diagnosis, "repair", Cancellation(), lambda _: None)
