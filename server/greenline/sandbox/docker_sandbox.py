@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
 from greenline.sandbox import base_image
 from greenline.sandbox.engine import REMEDY, candidate_hosts
+from greenline.sandbox.exec_stream import ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.package_data import sandbox_folder
 from greenline.sandbox.staging import tar_blocks
@@ -241,21 +241,20 @@ class _Session:
         """Stream the tree into the tmpfs: `put_archive` refuses a read-only container."""
         command = ["tar", "-x", "-f", "-", "-C", self._request.root, "--no-same-owner"]
         created = self._api.exec_create(self._container.id, command, stdin=True, user=self._user)
-        stream = self._api.exec_start(created["Id"], socket=True)
-        raw: socket.socket = getattr(stream, "_sock", stream)
+        stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
         failed: list[OSError] = []
 
         def feed() -> None:
             try:
                 for block in tar_blocks(self._request.tree, self._toolchain.environment):
-                    raw.sendall(block)
-                raw.shutdown(socket.SHUT_WR)
+                    stream.send(block)
+                stream.end_input()
             except OSError as error:
                 failed.append(error)
 
         feeder = threading.Thread(target=feed, name="sandbox-stage", daemon=True)
         feeder.start()
-        complaint = _drain(raw)
+        complaint = stream.tail(4096)
         feeder.join(10)
         stream.close()
         code = self._api.exec_inspect(created["Id"])["ExitCode"]
@@ -274,7 +273,7 @@ class _Session:
             user=f"{REPORTER_UID}:{REPORTER_UID}",
             workdir="/",
         )
-        reporter = _Reporter(self._api.exec_start(created["Id"], stream=True))
+        reporter = _Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)))
         if not reporter.wait_until_ready():
             raise SandboxUnavailable(
                 f"The reporter did not start: {reporter.words()}.",
@@ -284,17 +283,13 @@ class _Session:
 
     def _execute(self, argv: list[str]) -> tuple[int | None, bytes]:
         created = self._api.exec_create(self._container.id, argv, user=self._user, workdir=self._request.root)
-        tail = bytearray()
-        keep = self._request.limits.output_bytes
-        for chunk in self._api.exec_start(created["Id"], stream=True):
-            tail += chunk
-            if len(tail) > 2 * keep:
-                del tail[:-keep]
+        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            output = stream.tail(self._request.limits.output_bytes)
         try:
             code = self._api.exec_inspect(created["Id"])["ExitCode"]
         except docker.errors.NotFound:
             code = None
-        return code, bytes(tail[-keep:])
+        return code, output
 
     def _out_of_memory(self, exit_code: int | None) -> bool:
         """Ask the kernel's own counter, after a kill only: the engine's flag is wrong in both directions."""
@@ -302,7 +297,8 @@ class _Session:
             return False
         with contextlib.suppress(*_ENGINE_ERRORS):
             created = self._api.exec_create(self._container.id, ["cat", *_OOM_COUNTERS], user=self._user)
-            counters: bytes = self._api.exec_start(created["Id"])
+            with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+                counters = stream.tail(4096)
             return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
         return False
 
@@ -310,7 +306,7 @@ class _Session:
 class _Reporter:
     """Collects what the reporter prints, in a thread of its own."""
 
-    def __init__(self, stream: Iterator[bytes]) -> None:
+    def __init__(self, stream: ExecStream) -> None:
         self._stream = stream
         self._data = bytearray()
         self._changed = threading.Condition()
@@ -332,8 +328,8 @@ class _Reporter:
             return bytes(self._data[len(b"ready\n") :])
 
     def _collect(self) -> None:
-        with contextlib.suppress(*_ENGINE_ERRORS):
-            for chunk in self._stream:
+        with contextlib.suppress(*_ENGINE_ERRORS), contextlib.closing(self._stream):
+            for chunk in self._stream.chunks():
                 with self._changed:
                     if len(self._data) < MAX_REPORT_BYTES:
                         self._data += chunk
@@ -375,15 +371,6 @@ def _environment(request: SandboxRequest, toolchain: HostToolchain) -> dict[str,
         "PYTHONHASHSEED": "0",
         **request.environment,
     }
-
-
-def _drain(raw: socket.socket) -> bytes:
-    data = bytearray()
-    raw.settimeout(120)
-    while chunk := raw.recv(65536):
-        data += chunk
-        del data[:-4096]
-    return bytes(data)
 
 
 def reap_orphans(client: Any) -> None:

@@ -1,0 +1,71 @@
+"""The two ways of a process in a container: what it is fed, and what it prints.
+
+The engine frames what it sends: one byte for the stream, three empty ones, four for the length, the content.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+_HEADER = struct.Struct(">BxxxL")
+_CHUNK_BYTES = 1 << 16
+
+
+class ExecStream:
+    """Owns the hijacked connection of one exec; the client library closes it only when it is collected."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._socket: Any = getattr(connection, "_sock", connection)
+        # The client's time limit is meant for answers; a test may be silent for long.
+        self._socket.settimeout(None)
+
+    def send(self, block: bytes) -> None:
+        """Feed the process; blocks until the engine has taken it all."""
+        self._socket.sendall(block)
+
+    def end_input(self) -> None:
+        """Close the process's standard input; its output can still be read."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield what is printed, standard output and error alike, until the process and its heirs end."""
+        while header := self._exactly(_HEADER.size):
+            _, left = _HEADER.unpack(header)
+            while left:
+                chunk: bytes = self._socket.recv(min(left, _CHUNK_BYTES))
+                if not chunk:
+                    return
+                left -= len(chunk)
+                yield chunk
+
+    def tail(self, n_bytes: int) -> bytes:
+        """Read to the end and return the last `n_bytes`; memory stays bounded meanwhile."""
+        tail = bytearray()
+        for chunk in self.chunks():
+            tail += chunk
+            if len(tail) > 2 * n_bytes:
+                del tail[:-n_bytes]
+        return bytes(tail[-n_bytes:])
+
+    def close(self) -> None:
+        """Give the connection back; may be called twice."""
+        response = getattr(self._connection, "_response", None)
+        # The response first: it flushes what it believes to be its file.
+        for part in (response, self._connection, self._socket):
+            if part is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    part.close()
+
+    def _exactly(self, n_bytes: int) -> bytes:
+        data = b""
+        while len(data) < n_bytes:
+            chunk: bytes = self._socket.recv(n_bytes - len(data))
+            if not chunk:
+                return b""
+            data += chunk
+        return data

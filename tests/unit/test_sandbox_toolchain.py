@@ -1,0 +1,122 @@
+"""What the host toolchain shows to a container, and what it refuses to show."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenline.core.error import SandboxUnavailable
+from greenline.core.port import StagedFile
+from greenline.sandbox import base_image
+from greenline.sandbox.engine import candidate_hosts, private_socket
+from greenline.sandbox.host_toolchain import resolve
+from greenline.sandbox.package_data import sandbox_folder
+from greenline.sandbox.staging import tar_blocks
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}
+
+
+def make_prefix(prefix: Path) -> Path:
+    """Make what an interpreter's prefix looks like; nothing in it can be executed."""
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin" / "python3").write_text("never run")
+    (prefix / "lib" / "python3.11").mkdir(parents=True)
+    (prefix / "lib" / "python3.11" / "os.py").write_text("")
+    return prefix
+
+
+def make_venv(folder: Path, prefix: Path) -> None:
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").symlink_to(prefix / "bin" / "python3")
+    (folder / "pyvenv.cfg").write_text(f"home = {prefix / 'bin'}\nversion = 3.11.7\n")
+
+
+def test_venv_and_its_interpreter_are_mounted(tmp_path: Path) -> None:
+    root, prefix = tmp_path / "project", make_prefix(tmp_path / "python-3.11")
+    make_venv(root / ".venv", prefix)
+
+    toolchain = resolve(str(root), ENVIRONMENT)
+
+    assert toolchain.python == str(root / ".venv" / "bin" / "python")
+    assert toolchain.environment == (".venv",)
+    assert {str(prefix), str(root / ".venv"), "/usr"} <= {mount.target for mount in toolchain.mounts}
+
+
+def test_pyenv_version_of_the_project_is_found(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".python-version").write_text("3.11.7\n")
+    prefix = make_prefix(tmp_path / ".pyenv" / "versions" / "3.11.7")
+
+    toolchain = resolve(str(root), {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+
+    assert toolchain.python == str(prefix / "bin" / "python3")
+    assert str(prefix) in {mount.source for mount in toolchain.mounts}
+
+
+def test_last_resort_is_our_own_interpreter(tmp_path: Path) -> None:
+    toolchain = resolve(str(tmp_path), {"PATH": "", "HOME": "/nowhere"})
+
+    assert Path(toolchain.python).is_file()
+    assert os.path.realpath(toolchain.python).startswith(("/usr/", os.path.realpath(sys.base_prefix)))
+
+
+@pytest.mark.parametrize(
+    "target", [Path.home(), Path.home().parent, Path("/")], ids=["home", "above", "root"]
+)
+@pytest.mark.parametrize("name", [".venv", "node_modules"])
+def test_hostile_link_is_refused_by_name(tmp_path: Path, name: str, target: Path) -> None:
+    (tmp_path / name).symlink_to(target)
+
+    with pytest.raises(SandboxUnavailable) as caught:
+        resolve(str(tmp_path), ENVIRONMENT)
+
+    assert str(tmp_path / name) in caught.value.message
+    assert caught.value.remedy
+
+
+def test_modules_link_to_a_secret_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "node_modules").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(SandboxUnavailable):
+        resolve(str(tmp_path / "project"), ENVIRONMENT)
+
+
+def test_loop_of_links_is_no_interpreter(tmp_path: Path) -> None:
+    (tmp_path / "python3").symlink_to(tmp_path / "python3")
+
+    toolchain = resolve(str(tmp_path), {"PATH": str(tmp_path), "HOME": "/nowhere"})
+
+    assert not toolchain.python.startswith(str(tmp_path))
+
+
+def test_engine_named_by_the_user_is_the_only_one(tmp_path: Path) -> None:
+    assert candidate_hosts(None, {"DOCKER_HOST": "unix:///named"}) == ["unix:///named"]
+    assert candidate_hosts("tcp://first:1", {"DOCKER_HOST": "unix:///named"}) == ["tcp://first:1"]
+    assert private_socket({"XDG_STATE_HOME": "/state"}) == Path("/state/greenline/engine/docker.sock")
+
+
+def test_image_has_one_name_for_one_machine() -> None:
+    tag, data = base_image.build(1000, 1000, 64001)
+
+    assert (tag, data) == base_image.build(1000, 1000, 64001)
+    assert tag != base_image.build(1001, 1000, 64001)[0]
+
+
+def test_mounted_environment_is_not_staged() -> None:
+    tree = {".venv/lib/x.py": StagedFile(b"mounted"), "a.py": StagedFile(b"staged")}
+
+    data = b"".join(tar_blocks(tree, (".venv",)))
+
+    assert b"staged" in data
+    assert b"mounted" not in data
+
+
+def test_runner_is_found() -> None:
+    assert (sandbox_folder() / "runner").is_dir()
+    assert (sandbox_folder() / "engine.sh").is_file()
