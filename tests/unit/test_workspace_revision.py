@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.unit.test_workspace_snapshot import git, write
 
 from greenline.core.error import InvalidInput
 from greenline.guard.gate import Gate
 from greenline.workspace.revision import changes_since, staged_changes, tree_at
 from greenline.workspace.snapshot import Snapshot
+
+
+def git(root: Path, *arguments: str) -> None:
+    """Run git as a user would."""
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"]
+    subprocess.run(["git", *who, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    """Lay files in a root."""
+    for name, text in files.items():
+        (root / name).write_text(text, "utf-8")
 
 
 @pytest.fixture
