@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import attrs
@@ -11,7 +12,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, Outcome, RunEnd
 from greenline.core.port import Limits, StagedFile, VerifyRequest
-from greenline.sandbox.docker_sandbox import DockerSandbox
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
 BUG = """LIMIT = 3
@@ -130,7 +131,9 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def verifier() -> SandboxVerifier:
-    return SandboxVerifier(DockerSandbox())
+    # The system's own interpreter: no plugins of somebody's environment, and the toolbox's runner.
+    kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    return SandboxVerifier(DockerSandbox(SandboxSettings(environment={**kept, "PATH": "/usr/bin:/bin"})))
 
 
 def verify(verifier: SandboxVerifier, root: Path, case: Case, limits: Limits | None = None) -> Evidence:
@@ -193,8 +196,6 @@ def test_a_coin_is_flaky(verifier: SandboxVerifier, tmp_path: Path) -> None:
 
 
 def test_without_an_engine_nothing_runs(tmp_path: Path) -> None:
-    from greenline.sandbox.docker_sandbox import SandboxSettings
-
     settings = SandboxSettings(docker_host=f"unix://{tmp_path}/none.sock", environment={})
 
     evidence = verify(SandboxVerifier(DockerSandbox(settings)), tmp_path, CASES[0])
