@@ -25,7 +25,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
 from greenline.sandbox import base_image
-from greenline.sandbox.engine import REMEDY, candidate_hosts
+from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.exec_stream import ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.package_data import sandbox_folder
@@ -118,6 +118,7 @@ class DockerSandbox:
             problem = "No container engine was found."
             for host in hosts:
                 try:
+                    knock(host, _CONNECT_S)
                     client = docker.DockerClient(base_url=host, timeout=_CONNECT_S)
                     self._engine = f"docker {client.version()['Version']}"
                     client.api.timeout = _CALL_S

@@ -1,8 +1,9 @@
-"""Which address a container engine may listen at; pure look-up, nothing is started."""
+"""Which address a container engine may listen at; nothing is started."""
 
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,6 +31,15 @@ def candidate_hosts(configured: str | None, environment: Mapping[str, str]) -> l
         Path(runtime) / "podman" / "podman.sock",
     ]
     return [f"unix://{path}" for path in sockets if _is_socket(path)]
+
+
+def knock(host: str, timeout_s: float) -> None:
+    """Raise `OSError` where nobody listens; the client library leaks its socket when it finds that out."""
+    if not host.startswith("unix://"):
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(timeout_s)
+        probe.connect(host.removeprefix("unix://"))
 
 
 def _is_socket(path: Path) -> bool:
