@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import attrs
+
 from greenline.agent.record import Mask
 from greenline.agent.repairer import EngineRepairer
-from greenline.agent.scope import no_model
-from greenline.agent.services import AskPermission, OpenTools, Repairer, ToolSession
+from greenline.agent.services import AskPermission, OpenTools, Repairer, ToolOutcome, ToolSession
 from greenline.config.settings import Settings
-from greenline.core.error import InvalidInput
-from greenline.core.port import Limits, Model, Sandbox, Verifier
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet
+from greenline.core.port import Limits, Model, Sandbox, ToolRequest, ToolSpec, Verifier
+from greenline.edit.apply import Staging
+from greenline.guard.gate import Gate
+from greenline.tool.definition import ToolContext
+from greenline.tool.permission import Permission
+from greenline.tool.registry import ToolBox
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
 def make_repairer(settings: Settings, verifier: Verifier, sandbox: Sandbox) -> Repairer:
     """Return the repair engine as the agent sees it."""
-    limits = Limits(
-        memory_mb=settings.memory_mb,
-        cpus=settings.cpus,
-        pids=settings.pids,
-        wall_s=settings.wall_s,
-        tmpfs_mb=settings.tmpfs_mb,
-    )
-    return EngineRepairer(sandbox, verifier, settings.repair_s, limits)
+    return EngineRepairer(sandbox, verifier, settings.repair_s, _limits(settings))
 
 
 def make_model(settings: Settings, name: str | None) -> Model | None:
-    """Return the model of that name, or None where none is named; raises `InvalidInput` for any other."""
+    """Return the model of that name, or None where none is named; nothing is imported or asked yet."""
     if name is None:
         return None
-    raise InvalidInput(
-        f"The model {name} cannot be used: this version of Greenline has the repair engine alone.",
-        remedy="Take the model out of GREENLINE_MODEL and the user's configuration file.",
+    from greenline.model.litellm_model import LitellmModel
+
+    return LitellmModel(
+        name, api_base=settings.api_base, api_key=settings.api_key, timeout_s=settings.model_timeout_s
     )
 
 
@@ -38,6 +39,50 @@ def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: M
     """Return what makes the tools of a run."""
 
     def open_tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> ToolSession:
-        raise no_model()
+        root = snapshot.roots[0]
+        context = ToolContext(
+            root=root,
+            snapshot=snapshot,
+            staging=Staging(snapshot.read_bytes, root),
+            gate=Gate(snapshot.roots),
+            verifier=verifier,
+            sandbox=sandbox,
+            ask=ask,
+            label=run_id,
+            limits=_limits(settings),
+            cancellation=Cancellation(),
+        )
+        return _MaskedTools(ToolBox(context, Permission(settings.permission, ask)), mask)
 
     return open_tools
+
+
+@attrs.frozen
+class _MaskedTools:
+    """A run's tools, with secrets masked in everything that a model gets to see."""
+
+    box: ToolBox
+    mask: Mask
+
+    def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
+        return self.box.specs(reading_only=reading_only)
+
+    def kind(self, name: str) -> str:
+        return self.box.kind(name)
+
+    def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
+        answer = self.box.call(request, cancellation)
+        return ToolOutcome(self.mask(answer.text), answer.failed)
+
+    def edit_set(self) -> EditSet:
+        return self.box.edit_set()
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        memory_mb=settings.memory_mb,
+        cpus=settings.cpus,
+        pids=settings.pids,
+        wall_s=settings.wall_s,
+        tmpfs_mb=settings.tmpfs_mb,
+    )

@@ -1,0 +1,26 @@
+"""`delete_file`: staged, never on the user's disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from greenline.core.error import EditRejected
+from greenline.edit.apply import writable_path
+from greenline.tool.definition import Tool, ToolContext, spec
+
+
+def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
+    path = arguments["path"]
+    target = writable_path(context.absolute(path), context.locate(path).root)
+    if context.staging.current(target) is None:
+        raise EditRejected(f"There is no file {path}.", remedy="List the folder.", code="missing")
+    context.staging.put(target, None)
+    return f"{path} is gone from the staged copy."
+
+
+TOOL = Tool(
+    spec("delete_file", "Delete a file.", "path", path=("string", "Path relative to the root.")),
+    "delete",
+    _run,
+)

@@ -1,0 +1,103 @@
+"""`search_files`: a regular expression over the project's files, by ripgrep; staged text is what counts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from greenline.core.error import GreenlineError, InvalidInput
+from greenline.tool.definition import Tool, ToolContext, bounded, spec
+
+_MAX_HITS = 100
+_TIMEOUT_S = 30.0
+_MAX_ARGUMENT_BYTES = 100_000
+
+
+def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
+    program = shutil.which("rg")
+    if program is None:
+        raise GreenlineError(
+            "ripgrep is not installed.", remedy="Read files instead; the user can install ripgrep."
+        )
+    staged = {context.snapshot.locate(c.path).relative: c.after for c in context.staging.edit_set().changes}
+    opened = {context.snapshot.locate(path).relative for path in context.snapshot.overlay}
+    names = context.files()
+    moved = {name for name in names if name in staged or name in opened}
+    with tempfile.TemporaryDirectory(prefix="greenline-search-") as folder:
+        for name in moved:
+            copy = Path(folder) / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(context.staging.current(context.absolute(name)) or b"")
+        hits = [
+            *_search(program, arguments, folder, sorted(moved)),
+            *_search(program, arguments, context.root, [name for name in names if name not in moved]),
+        ]
+    if not hits:
+        return "Nothing matches."
+    shown = sorted(hits)[:_MAX_HITS]
+    more = f"\n… {len(hits) - len(shown)} more" if len(hits) > len(shown) else ""
+    return bounded("\n".join(f"{path}:{line}: {text}" for path, line, text in shown) + more)
+
+
+def _search(
+    program: str, arguments: Mapping[str, Any], folder: str, names: list[str]
+) -> Iterator[tuple[str, int, str]]:
+    command = [program, "--no-config", "--json", "--max-columns=400", "--max-filesize=2M", "--no-messages"]
+    command += ["--fixed-strings"] if arguments.get("literal") else []
+    command += ["--ignore-case"] if arguments.get("ignore_case") else []
+    command += ["--glob", arguments["glob"]] if arguments.get("glob") else []
+    for chunk in _chunks(names):
+        done = subprocess.run(
+            [*command, "-e", arguments["pattern"], "--", *chunk],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode == 2 and not done.stdout:
+            words = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise InvalidInput(
+                f"ripgrep refuses the pattern: {words[-1] if words else 'no reason given'}.",
+                remedy="Mend the pattern, or set literal.",
+            )
+        for line in done.stdout.splitlines():
+            record = json.loads(line)
+            if record["type"] == "match":
+                data = record["data"]
+                text = data["lines"].get("text", "").rstrip("\r\n")
+                yield data["path"].get("text", "?"), data["line_number"], text[:400]
+
+
+def _chunks(names: list[str]) -> Iterator[list[str]]:
+    """Split names so that no command line is too long."""
+    chunk: list[str] = []
+    size = 0
+    for name in names:
+        chunk.append(f"./{name}" if name.startswith("-") else name)
+        size += len(name.encode()) + 1
+        if size > _MAX_ARGUMENT_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+TOOL = Tool(
+    spec(
+        "search_files",
+        "Search all files for a regular expression (ripgrep's syntax); answers path:line: text.",
+        "pattern",
+        pattern=("string", "What to look for."),
+        glob=("string", "Only in files like this, `*.py`."),
+        literal=("boolean", "Take the pattern as plain text."),
+        ignore_case=("boolean", "Take capitals and small letters as the same."),
+    ),
+    "search",
+    _run,
+)
