@@ -1,0 +1,150 @@
+"""litellm itself, over HTTP on loopback, against the scripted server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from greenline.core.cancel import Cancellation
+from greenline.core.error import Cancelled, ModelFailed
+from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
+from greenline.model.litellm_model import LitellmModel
+from greenline.model.scripted_server import ScriptedServer
+
+pytestmark = [
+    # litellm and the libraries below it warn about themselves; that is not ours to mend.
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.timeout(120),
+]
+READ = ToolSpec(
+    "read_file",
+    "Read a file.",
+    {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+)
+QUESTION = (Message("system", "Be brief."), Message("user", "What does a.py say?"))
+
+
+def test_text_is_streamed_and_counted() -> None:
+    parts: list[str] = []
+    words = "It says hello, and then it says good-bye to everybody."
+
+    answer = _ask([{"content": words, "usage": _usage(11, 7)}], on_text=parts.append)
+
+    assert answer.message.content == words
+    assert "".join(parts) == words
+    assert len(parts) > 1
+    assert (answer.finish_reason, answer.usage.prompt_tokens, answer.usage.completion_tokens) == (
+        "stop",
+        11,
+        7,
+    )
+
+
+def test_tool_calls_arrive_whole_and_their_answers_go_back() -> None:
+    turns = [
+        {"tool_calls": [{"name": "read_file", "arguments": {"path": "a.py"}}]},
+        {"content": "hello", "expect": ["print('hello')"]},
+    ]
+    with ScriptedServer(turns) as server:
+        model = _model(server)
+        first = model.complete(QUESTION, [READ], Cancellation())
+        request = first.message.tool_requests[0]
+        answer = Message("tool", "print('hello')", tool_call_id=request.id)
+        second = model.complete([*QUESTION, first.message, answer], [READ], Cancellation())
+
+    assert first.finish_reason == "toolCalls"
+    assert (request.name, request.arguments) == ("read_file", {"path": "a.py"})
+    assert second.message.content == "hello"
+    assert server.requests[1]["messages"][-1]["tool_call_id"] == request.id
+
+
+def test_a_model_without_tool_calls_writes_them_as_json() -> None:
+    text = 'I will look.\n```json\n{"tool": "read_file", "arguments": {"path": "a.py"}}\n```\n'
+    with ScriptedServer([{"content": text, "expect": ["read_file"]}]) as server:
+        answer = _model(server, native_tools=False).complete(QUESTION, [READ], Cancellation())
+
+    assert "tools" not in server.requests[0]
+    assert answer.message.tool_requests == (ToolRequest("text-0", "read_file", {"path": "a.py"}),)
+    assert answer.message.content == "I will look."
+
+
+def test_a_call_that_is_cut_off_is_never_taken() -> None:
+    turn = {
+        "content": "",
+        "tool_calls": [{"name": "read_file", "arguments": '{"path": "a'}],
+        "finish_reason": "length",
+    }
+
+    answer = _ask([turn])
+
+    assert answer.finish_reason == "length"
+    assert answer.message.tool_requests == ()
+
+
+def test_broken_arguments_are_an_error_that_names_the_model() -> None:
+    with pytest.raises(ModelFailed, match="openai/scripted"):
+        _ask([{"tool_calls": [{"name": "read_file", "arguments": '{"path": '}]}])
+
+
+def test_a_busy_server_is_asked_again_when_it_says_so() -> None:
+    started = time.monotonic()
+
+    answer = _ask([{"status": 429, "retry_after": 0.3, "error": "slow down"}, {"content": "now"}])
+
+    assert answer.message.content == "now"
+    assert time.monotonic() - started >= 0.3
+
+
+def test_a_refused_key_is_said_once_with_the_remedy() -> None:
+    key = "sk-not-a-real-one"
+    with ScriptedServer([{"status": 401, "error": f"bad key {key}"}]) as server:
+        model = LitellmModel("openai/scripted", api_base=server.address, api_key=key)
+        with pytest.raises(ModelFailed) as caught:
+            model.complete(QUESTION, [], Cancellation())
+
+    assert len(server.requests) == 1
+    assert "GREENLINE_API_KEY" in caught.value.remedy
+    assert key not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with ScriptedServer([]) as server:
+        address = server.address
+    model = LitellmModel("openai/scripted", api_base=address, timeout_s=5)
+
+    with pytest.raises(ModelFailed) as caught:
+        model.complete(QUESTION, [], Cancellation())
+
+    assert address in str(caught.value)
+
+
+def test_cancelling_drops_a_call_that_hangs() -> None:
+    cancellation = Cancellation()
+    with ScriptedServer([{"content": "imported"}, {"delay_s": 60, "content": "late"}]) as server:
+        model = _model(server)
+        # The import of litellm is behind us then: it takes longer than any call here.
+        model.complete(QUESTION, [], Cancellation())
+        threading.Timer(0.5, cancellation.cancel).start()
+        started = time.monotonic()
+        with pytest.raises(Cancelled):
+            model.complete(QUESTION, [], cancellation)
+        waited_s = time.monotonic() - started
+
+    # The limit is the protocol's own: two seconds after the cancel.
+    assert waited_s < 0.5 + 2.0
+
+
+def _ask(turns: list[dict[str, Any]], on_text: Any = None) -> Completion:
+    with ScriptedServer(turns) as server:
+        return _model(server).complete(QUESTION, [READ], Cancellation(), on_text)
+
+
+def _model(server: ScriptedServer, native_tools: bool | None = None) -> LitellmModel:
+    return LitellmModel("openai/scripted", api_base=server.address, native_tools=native_tools)
+
+
+def _usage(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
