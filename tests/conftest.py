@@ -34,7 +34,7 @@ def docker_host() -> str:
 
 @pytest.fixture(autouse=True)
 def engine_for_e2e(request: pytest.FixtureRequest) -> None:
-    """Ask for the engine before every end-to-end test that is not about the protocol alone."""
+    """Ask for the engine before every end-to-end test that is not about the protocol or a model alone."""
     path = Path(str(request.node.path))
-    if path.is_relative_to(_E2E) and not path.name.startswith("test_lsp"):
+    if path.is_relative_to(_E2E) and not path.name.startswith(("test_lsp", "test_model")):
         request.getfixturevalue("docker_host")

@@ -137,6 +137,15 @@ def test_secret_files_are_not_listed(root: Path) -> None:
     assert _call(_box(root), "search_files", pattern="abc").text == "Nothing matches."
 
 
+def test_a_glob_narrows_the_search(root: Path) -> None:
+    (root / "notes.txt").write_text("return the books\n")
+    box = _box(root)
+
+    assert _call(box, "search_files", pattern="return", glob="*.txt").text.startswith("notes.txt:1")
+    assert _call(box, "search_files", pattern="return", glob="*.py").text.startswith("pkg/a.py:2")
+    assert _call(box, "search_files", pattern="return", glob="pkg/**").text.startswith("pkg/a.py:2")
+
+
 def test_long_answers_are_cut_and_say_so(root: Path) -> None:
     (root / "long.txt").write_text("x" * (2 * MAX_OUTPUT))
 

@@ -185,7 +185,8 @@ def _wire(message: Message, *, native: bool) -> dict[str, Any]:
     """Return a message in OpenAI's form; without native tools, a tool's answer is the user's message."""
     if not native:
         role = "user" if message.role == "tool" else message.role
-        return {"role": role, "content": message.content or text_tools.written(message.tool_requests)}
+        parts = (message.content, text_tools.written(message.tool_requests))
+        return {"role": role, "content": "\n".join(part for part in parts if part)}
     value: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_requests:
         value["tool_calls"] = [

@@ -9,8 +9,9 @@ from typing import Any
 
 from greenline.core.port import Message, ToolRequest, ToolSpec
 
-_FENCED = re.compile(r"```(?:json|tool_call|tool)?[ \t]*\n(.*?)\n?```", re.DOTALL)
-_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+_WRAPPING = re.compile(r"```\w*\s*```|<tool_call>\s*</tool_call>")
+"""What is left around a call once it is taken out."""
 _HOW = """You can call tools. To call one, answer with nothing but a JSON object in a fence:
 ```json
 {"tool": "NAME", "arguments": {"NAME OF ARGUMENT": "VALUE"}}
@@ -22,7 +23,8 @@ Use one fence for each call. You then get each tool's answer in the next message
 def explain(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
     """Return the conversation with the tools described in its system message."""
     listed = "\n".join(f"- {t.name}: {t.description} Arguments: {json.dumps(t.parameters)}" for t in tools)
-    head, rest = (messages[0], messages[1:]) if messages[0].role == "system" else (None, messages)
+    has_system = bool(messages) and messages[0].role == "system"
+    head, rest = (messages[0], messages[1:]) if has_system else (None, messages)
     system = f"{head.content}\n\n{_HOW}{listed}" if head else _HOW + listed
     return [Message("system", system), *rest]
 
@@ -37,33 +39,39 @@ def written(requests: Sequence[ToolRequest]) -> str:
 def parse(text: str) -> tuple[tuple[ToolRequest, ...], str]:
     """Return the calls in an answer, and the text without them; text that is no call is left alone."""
     found: list[ToolRequest] = []
-    rest = text
-    for whole, inner in _pieces(text):
-        request = _request(inner, len(found))
+    kept: list[str] = []
+    position = 0
+    for start, end, value in _objects(text):
+        request = _request(value, len(found))
         if request is not None:
             found.append(request)
-            rest = rest.replace(whole, "", 1)
-    return tuple(found), rest.strip() if found else text
+            kept.append(text[position:start])
+            position = end
+    if not found:
+        return (), text
+    kept.append(text[position:])
+    return tuple(found), _WRAPPING.sub("", "".join(kept)).strip()
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    matches = [*_TAGGED.finditer(text), *_FENCED.finditer(text)]
-    for match in sorted(matches, key=lambda m: m.start()):
-        yield match.group(0), match.group(1)
-    if not matches:
-        bare = text.strip()
-        yield bare, bare
+def _objects(text: str) -> Iterator[tuple[int, int, Any]]:
+    """Yield each JSON object with its place; what lies inside one is not looked at again."""
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except ValueError:
+            end = start + 1
+        else:
+            yield start, end, value
+        start = text.find("{", end)
 
 
-def _request(text: str, number: int) -> ToolRequest | None:
-    try:
-        value: Any = json.loads(text, strict=False)
-    except ValueError:
-        return None
+def _request(value: Any, number: int) -> ToolRequest | None:
     if not isinstance(value, dict):
         return None
-    name = value.get("tool") or value.get("name")
-    arguments = value.get("arguments", value.get("parameters", {}))
+    name = value.get("tool", value.get("name"))
+    # Without arguments of its own an object with a name is data, `package.json` for one.
+    arguments = value.get("arguments", value.get("parameters", {} if "tool" in value else None))
     if not isinstance(name, str) or not isinstance(arguments, dict):
         return None
     return ToolRequest(f"text-{number}", name, arguments)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from greenline.core.error import GreenlineError, InvalidInput
@@ -26,7 +27,8 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
         )
     staged = {context.snapshot.locate(c.path).relative: c.after for c in context.staging.edit_set().changes}
     opened = {context.snapshot.locate(path).relative for path in context.snapshot.overlay}
-    names = context.files()
+    # ripgrep takes no notice of `--glob` for files that are named to it, so the names are chosen here.
+    names = [name for name in context.files() if _fits(name, arguments.get("glob", ""))]
     moved = {name for name in names if name in staged or name in opened}
     with tempfile.TemporaryDirectory(prefix="greenline-search-") as folder:
         for name in moved:
@@ -50,7 +52,6 @@ def _search(
     command = [program, "--no-config", "--json", "--max-columns=400", "--max-filesize=2M", "--no-messages"]
     command += ["--fixed-strings"] if arguments.get("literal") else []
     command += ["--ignore-case"] if arguments.get("ignore_case") else []
-    command += ["--glob", arguments["glob"]] if arguments.get("glob") else []
     for chunk in _chunks(names):
         done = subprocess.run(
             [*command, "-e", arguments["pattern"], "--", *chunk],
@@ -72,6 +73,11 @@ def _search(
                 data = record["data"]
                 text = data["lines"].get("text", "").rstrip("\r\n")
                 yield data["path"].get("text", "?"), data["line_number"], text[:400]
+
+
+def _fits(name: str, glob: str) -> bool:
+    """Return whether a path, or its last part, is like a pattern; every path is like none."""
+    return not glob or PurePosixPath(name).match(glob) or fnmatch.fnmatchcase(name, glob)
 
 
 def _chunks(names: list[str]) -> Iterator[list[str]]:
