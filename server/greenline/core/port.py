@@ -190,7 +190,7 @@ class Completion:
 
 
 class Model(Protocol):
-    """A language model; implementations: litellm, scripted, cassette."""
+    """A language model."""
 
     name: str
 
