@@ -32,15 +32,15 @@ def main(here):
     os.unlink(sys.argv[1])
     report = driver._Report(os.environ.get("GREENLINE_REPORT", ""))
     side, _ = driver.load_side(work["runner"], os.path.join(os.path.dirname(here), "toolbox"))
-    if work["runner"] == "pytest":
-        # Nobody reads what a candidate's run prints, and making it costs more than many tests do.
-        arguments = side._arguments
-        side._arguments = lambda options: [*arguments(options), "--tb=no", "--no-header", "--no-summary"]
     # A candidate may have its base's size and time stamp, and a stale cache would be run instead.
     sys.dont_write_bytecode = True
     if side is None:
         report.write({"kind": "final", "missing": work["runner"]})
         return
+    if work["runner"] == "pytest":
+        # Nobody reads what a candidate's run prints, and making it costs more than many tests do.
+        arguments = side._arguments
+        side._arguments = lambda options: [*arguments(options), "--tb=no", "--no-header", "--no-summary"]
     _warm(work["runner"])
     driver.hide(True)
     ends = time.monotonic() + work["wallS"]

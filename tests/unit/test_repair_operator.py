@@ -20,6 +20,7 @@ FAULTS = {
     "boolean": ("if a and b: x()", "if a or b: x()"),
     "negation": ("if a: x()", "if not a: x()"),
     "negation taken away": ("if not a: x()", "if a: x()"),
+    "negation in a comprehension": ("x = [a for a in b if a]", "x = [a for a in b if not a]"),
     "constant": ("x = 3", "x = 4"),
     "truth value": ("x = True", "x = False"),
     "index": ("x = a[i]", "x = a[i - 1]"),

@@ -152,7 +152,7 @@ def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> d
     """Return path → content with all edits made, later positions first."""
     made: dict[str, bytes] = {}
     for edit in sorted(edits, key=lambda e: -e.start):
-        data = made.get(edit.path) or read(edit.path)
+        data = made[edit.path] if edit.path in made else read(edit.path)
         made[edit.path] = data[: edit.start] + edit.replacement + data[edit.end :]
     return made
 

@@ -193,9 +193,10 @@ def negation(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield source.replace(node, source.text(node.operand), "negation", 0.6)
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         yield from _negated(source, node.test)
-    if isinstance(node, ast.comprehension):
-        for test in node.ifs:
-            yield from _negated(source, test)
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        for generator in node.generators:
+            for test in generator.ifs:
+                yield from _negated(source, test)
     if isinstance(node, ast.Return) and isinstance(
         node.value, ast.Name | ast.Call | ast.Attribute | ast.BoolOp
     ):
