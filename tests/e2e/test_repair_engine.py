@@ -88,7 +88,7 @@ def test_endless_candidates_are_stopped(tmp_path: Path) -> None:
     assert result.edit_set is None or result.evidence is not None
 
 
-def _repair(root: Path, code: str, budget_s: float = 180.0) -> RepairResult:
+def _repair(root: Path, code: str, budget_s: float = 60.0) -> RepairResult:
     tree = {
         "queue_times.py": StagedFile(code.encode()),
         "test_queue_times.py": StagedFile(TESTS.encode()),

@@ -60,6 +60,8 @@ class Search:
     n_tried: int = 0
     _sources: dict[str, Source] = attrs.field(factory=dict)
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
+    _completing: list[Fix] = attrs.field(factory=list)
+    """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
 
     def run(self) -> Found:
         """Return the fixes that pass every test in the batches; raises `Cancelled`."""
@@ -99,7 +101,8 @@ class Search:
         deadline = self.deadline
         size = 16
         while time.monotonic() < deadline:
-            batch = list(itertools.islice(wanted, size))
+            batch, self._completing = self._completing[:size], self._completing[size:]
+            batch += itertools.islice(wanted, size - len(batch))
             if not batch:
                 break
             size = _BATCH
@@ -113,12 +116,24 @@ class Search:
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:
+                    self._complete(fix, trial)
                     self._partial.append((fix, trial))
             self.progress(f"{self.n_tried} candidates tried, {len(passing)} pass every test")
             if passing:
                 deadline = min(deadline, time.monotonic() + _SETTLE_S)
                 size = 24
         return passing
+
+    def _complete(self, fix: Fix, trial: Trial) -> None:
+        """Queue the pairs of an edit that mends some tests with earlier ones that mend the others."""
+        for other, known in self._partial:
+            edits = (*other.edits, *fix.edits)
+            if (
+                trial.passed | known.passed >= set(self.bench.failing)
+                and len(edits) == 2
+                and not _overlap(*edits)
+            ):
+                self._completing.append(Fix(edits, fix.score * other.score))
 
     def _pairs(self, singles: Sequence[tuple[Candidate, float]]) -> Iterator[Fix]:
         """Yield pairs: first of edits that each mend some of the tests, then of the best singles."""
