@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from greenline.config.settings import Settings, load_settings
-from greenline.core.port import Limits, Sandbox, Verifier
+from greenline.core.port import Sandbox, Verifier
 from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.workspace.state import state_folder
@@ -21,17 +21,6 @@ from greenline.workspace.state import state_folder
 if TYPE_CHECKING:
     from greenline.agent.agent import Agent
     from greenline.lsp.parts import Opening, Parts
-
-
-def limits_of(settings: Settings) -> Limits:
-    """Return what one container may use."""
-    return Limits(
-        memory_mb=settings.memory_mb,
-        cpus=settings.cpus,
-        pids=settings.pids,
-        wall_s=settings.wall_s,
-        tmpfs_mb=settings.tmpfs_mb,
-    )
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -79,7 +68,7 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
                 max_turns=settings.max_turns,
                 budget_usd=settings.budget_usd,
             ),
-            test_limits=limits_of(settings),
+            test_limits=settings.limits,
         )
     )
 

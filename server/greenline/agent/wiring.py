@@ -10,7 +10,7 @@ from greenline.agent.services import AskPermission, OpenTools, Repairer, ToolOut
 from greenline.config.settings import Settings
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
-from greenline.core.port import Limits, Model, Sandbox, ToolRequest, ToolSpec, Verifier
+from greenline.core.port import Model, Sandbox, ToolRequest, ToolSpec, Verifier
 from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
 from greenline.tool.definition import ToolContext
@@ -21,7 +21,7 @@ from greenline.workspace.snapshot import Snapshot, StageGate
 
 def make_repairer(settings: Settings, verifier: Verifier, sandbox: Sandbox) -> Repairer:
     """Return the repair engine as the agent sees it."""
-    return EngineRepairer(sandbox, verifier, settings.repair_s, _limits(settings))
+    return EngineRepairer(sandbox, verifier, settings.repair_s, settings.limits)
 
 
 def make_model(settings: Settings, name: str | None) -> Model | None:
@@ -49,7 +49,7 @@ def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: M
             sandbox=sandbox,
             ask=ask,
             label=run_id,
-            limits=_limits(settings),
+            limits=settings.limits,
             cancellation=Cancellation(),
         )
         return _MaskedTools(ToolBox(context, Permission(settings.permission, ask)), mask)
@@ -76,13 +76,3 @@ class _MaskedTools:
 
     def edit_set(self) -> EditSet:
         return self.box.edit_set()
-
-
-def _limits(settings: Settings) -> Limits:
-    return Limits(
-        memory_mb=settings.memory_mb,
-        cpus=settings.cpus,
-        pids=settings.pids,
-        wall_s=settings.wall_s,
-        tmpfs_mb=settings.tmpfs_mb,
-    )

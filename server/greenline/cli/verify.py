@@ -26,7 +26,7 @@ from greenline.core.port import StagedFile, Tree, VerifyRequest
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
-    from greenline.app import limits_of, make_sandbox, make_verifier
+    from greenline.app import make_sandbox, make_verifier
     from greenline.config.settings import load_settings
 
     root = root_of(arguments.root)
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"greenline: {warning}", file=sys.stderr)
     hunks = hunks_of(edit_set)
     evidence = make_verifier(make_sandbox(settings)).verify(
-        VerifyRequest(root, base, edit_set, hunks, limits=limits_of(settings), label="verify"),
+        VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify"),
         Cancellation(),
         progress,
     )

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 
 from greenline.config.options import OPTIONS, BadOption, Option
+from greenline.core.port import Limits
 
 
 def _masked(value: str | None) -> str:
@@ -60,6 +61,17 @@ class Settings:
     log_level: str = "info"
     warnings: tuple[str, ...] = ()
     """One sentence for each option that could not be used as given."""
+
+    @property
+    def limits(self) -> Limits:
+        """What one container may use."""
+        return Limits(
+            memory_mb=self.memory_mb,
+            cpus=self.cpus,
+            pids=self.pids,
+            wall_s=self.wall_s,
+            tmpfs_mb=self.tmpfs_mb,
+        )
 
 
 def default_config_path(environment: Mapping[str, str]) -> Path:
