@@ -2,16 +2,18 @@
 
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
-    {"runner": "pytest", "failing": [ID …], "timeoutS": 3.0, "wallS": 60.0,
-     "candidates": [{"path in the project": "content in base64"} …]}
+    {"runner": "pytest", "failing": [ID …], "timeoutS": 3.0, "testS": 1.0, "wallS": 60.0, "settleS": 5.0,
+     "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
 
 For each candidate its files are written, the failing tests run in a forked process, then, where all of them
 pass, the whole suite until its first failure; then the files are put back. One record a candidate goes to
-the reporter: which of the failing tests pass now, and whether the whole suite does.
+the reporter: which of the failing tests pass now, and whether the whole suite does. `settleS` after the
+first that does, no further one is tried.
+With pytest the forked processes begin where pytest would collect; a candidate that this does not suit (its
+file is imported by a `conftest.py`) gets a pytest of its own, as every one does with unittest.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
 
-import base64
 import gc
 import importlib
 import json
@@ -30,28 +32,59 @@ def main(here):
     with open(sys.argv[1], encoding="utf-8") as file:
         work = json.load(file)
     os.unlink(sys.argv[1])
-    report = driver._Report(os.environ.get("GREENLINE_REPORT", ""))
+    report = driver.Report(os.environ.get("GREENLINE_REPORT", ""))
     side, _ = driver.load_side(work["runner"], os.path.join(os.path.dirname(here), "toolbox"))
-    # A candidate may have its base's size and time stamp, and a stale cache would be run instead.
+    # A candidate may have its base's size, and a stale cache would be run instead.
     sys.dont_write_bytecode = True
     if side is None:
         report.write({"kind": "final", "missing": work["runner"]})
         return
-    if work["runner"] == "pytest":
-        # Nobody reads what a candidate's run prints, and making it costs more than many tests do.
-        arguments = side._arguments
-        side._arguments = lambda options: [*arguments(options), "--tb=no", "--no-header", "--no-summary"]
     _warm(work["runner"])
     driver.hide(True)
     ends = time.monotonic() + work["wallS"]
-    trial = _Trial(driver, side, work)
-    for index, files in enumerate(work["candidates"]):
+    work["wanted"] = list(range(len(work["candidates"])))
+    if work["runner"] == "pytest":
+        work["wanted"], ends = _forked(driver, work, report, ends)
+    _alone(_Trial(driver, side, work), work, report, ends)
+    report.write({"kind": "final"})
+
+
+def _forked(driver, work, report, ends):
+    """Try candidates in forks of one configured pytest; return those that need one of their own, and when."""
+    from greenline_runner import pytest_trial
+
+    unfit, seen = [], []
+
+    def take(record):
+        nonlocal ends
+        value = record if isinstance(record, dict) else json.loads(record.decode("utf-8"))
+        if value.get("kind") == "unfit":
+            unfit.append(value["index"])
+        if value.get("kind") == "candidate":
+            seen.append(value["index"])
+            report.write(value)
+            if value["whole"]:
+                ends = min(ends, time.monotonic() + work["settleS"])
+
+    options = driver.Options(os.getcwd(), "pytest", (), False, False, work["testS"])
+    driver.Child(options, lambda *args: pytest_trial.host(*args, work), quiet=True).relay(take)
+    # Where pytest did not even come to collect, it may with a candidate's text.
+    return (unfit if seen or unfit else work["wanted"]), ends
+
+
+def _alone(trial, work, report, ends):
+    """Try candidates with a runner each."""
+    from greenline_runner.candidate import Written
+
+    for index in work["wanted"]:
         if time.monotonic() > ends:
             break
-        with _Written(files):
-            passed, whole = trial.run()
+        written = Written(index, work["candidates"][index])
+        passed, whole = trial.run()
+        written.restore()
         report.write({"kind": "candidate", "index": index, "passed": passed, "whole": whole})
-    report.write({"kind": "final"})
+        if whole:
+            ends = min(ends, time.monotonic() + work["settleS"])
 
 
 def _warm(runner):
@@ -87,6 +120,7 @@ class _Trial:
         self._side = side
         self._failing = work["failing"]
         self._timeout_s = work["timeoutS"]
+        self._test_s = work["testS"]
         self._runner = work["runner"]
 
     def run(self):
@@ -100,7 +134,7 @@ class _Trial:
         return passed, bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in passed)
 
     def _tests(self, selected, exit_first):
-        options = self._driver.Options(os.getcwd(), self._runner, selected, False, exit_first)
+        options = self._driver.Options(os.getcwd(), self._runner, selected, False, exit_first, self._test_s)
         outcomes = {}
 
         def take(record):
@@ -122,26 +156,6 @@ class _Trial:
         if os.WIFSIGNALED(status):
             outcomes["process"] = "error"
         return outcomes
-
-
-class _Written:
-    """Holds a candidate's files in place of the base's."""
-
-    def __init__(self, files):
-        self._files = {path: base64.b64decode(text) for path, text in files.items()}
-        self._before = {}
-
-    def __enter__(self):
-        for path, content in self._files.items():
-            with open(path, "rb") as file:
-                self._before[path] = file.read()
-            with open(path, "wb") as file:
-                file.write(content)
-
-    def __exit__(self, *_):
-        for path, content in self._before.items():
-            with open(path, "wb") as file:
-                file.write(content)
 
 
 def _kill(pid):

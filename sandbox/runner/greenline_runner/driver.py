@@ -26,20 +26,27 @@ _GRACE_S = 5.0
 class Options:
     """What one run is to do."""
 
-    def __init__(self, root, runner="pytest", selected=(), coverage=True, exit_first=False):
+    def __init__(self, root, runner="pytest", selected=(), coverage=True, exit_first=False, test_s=0.0):
         self.root = root
         self.runner = runner
         self.selected = tuple(selected)
         self.coverage = coverage
         self.exit_first = exit_first
+        self.test_s = test_s
+        """How long one test may take; 0: no limit of its own."""
 
 
 def main(argv, here):
     """Run as the command line says; return 0 once the final record is written."""
     arguments = _parse(argv, here)
-    report = _Report(arguments.report)
+    report = Report(arguments.report)
     options = Options(
-        os.getcwd(), arguments.runner, arguments.selected, arguments.coverage, arguments.exit_first
+        os.getcwd(),
+        arguments.runner,
+        arguments.selected,
+        arguments.coverage,
+        arguments.exit_first,
+        arguments.test_seconds,
     )
     side, whose = load_side(options.runner, arguments.toolbox)
     if side is None:
@@ -194,7 +201,7 @@ def _live(options, work, channels, quiet):
             os._exit(min(int(code), 255))
 
 
-class _Report:
+class Report:
     """The FIFO, opened once and held until the end; standard output where there is none."""
 
     def __init__(self, path):
@@ -222,6 +229,7 @@ def _parse(argv, here):
     parser.add_argument("--runner", choices=("pytest", "unittest"), default="pytest")
     parser.add_argument("--no-coverage", dest="coverage", action="store_false")
     parser.add_argument("--exitfirst", dest="exit_first", action="store_true")
+    parser.add_argument("--test-seconds", type=float, default=0.0)
     parser.add_argument("--toolbox", default=os.path.join(os.path.dirname(here), "toolbox"))
     parser.add_argument("--report", default=os.environ.get("GREENLINE_REPORT", ""))
     parser.add_argument("--ids", default="")

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from greenline_runner.alarm import Alarm
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
@@ -24,7 +25,7 @@ def name():
 def collect(options, channel):
     """Collect in this process; send `collected` and `collectError` records and return pytest's exit code."""
     plugin = _Collector(options, channel)
-    code = pytest.main([*_arguments(options), "--collect-only"], plugins=[plugin])
+    code = pytest.main([*arguments(options), "--collect-only"], plugins=[plugin])
     plugin.send_ids(channel)
     return code
 
@@ -35,8 +36,8 @@ def run(options, channel, collecting=None):
     With `collecting`, a process forked once pytest is configured collects first and sends through it.
     """
     cover = Cover(options.root) if options.coverage else None
-    plugin = _Recorder(options, channel, cover, collecting)
-    code = pytest.main(_arguments(options), plugins=[plugin])
+    plugin = Recorder(options, channel, cover, collecting)
+    code = pytest.main(arguments(options), plugins=[plugin])
     if plugin.collects:
         plugin.send_ids(collecting)
         end_collector(collecting, code)
@@ -47,7 +48,7 @@ def run(options, channel, collecting=None):
     return code
 
 
-def _arguments(options):
+def arguments(options):
     """Return pytest's arguments: the selected ids' files, since one id that is gone stops all of pytest."""
     arguments = [
         "--rootdir=" + options.root,
@@ -156,7 +157,7 @@ class _Collector(_Plugin):
         return self._channel
 
 
-class _Recorder(_Plugin):
+class Recorder(_Plugin):
     """Sends one record a test, drawn from what each of its phases raised."""
 
     def __init__(self, options, channel, cover, collecting):
@@ -164,6 +165,7 @@ class _Recorder(_Plugin):
         self._cover = cover
         self._collecting = collecting
         self._state = None
+        self.alarm = Alarm(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
 
@@ -198,6 +200,21 @@ class _Recorder(_Plugin):
         if self._cover is not None:
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self):
+        with self.alarm:
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self):
+        with self.alarm:
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self):
+        with self.alarm:
+            yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):

@@ -7,6 +7,7 @@ import sys
 import time
 import unittest
 
+from greenline_runner.alarm import Alarm
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
@@ -109,6 +110,7 @@ class _Result(unittest.TestResult):
         self._channel = channel
         self._cover = cover
         self._tests = tests
+        self._alarm = Alarm(options.test_s)
         self._sent = set()
         self._outcome = None
         self._message = ""
@@ -119,8 +121,10 @@ class _Result(unittest.TestResult):
         self._outcome, self._message, self._start = None, "", _clock()
         if self._cover is not None:
             self._cover.switch(test.id())
+        self._alarm.__enter__()
 
     def stopTest(self, test):
+        self._alarm.__exit__()
         if self._cover is not None:
             self._cover.switch("")
         self._send(test, self._outcome or "error", _clock() - self._start)

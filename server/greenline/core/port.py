@@ -44,6 +44,8 @@ class Limits:
     output_bytes: int = 65536
     """How much of the output's tail is kept."""
     tmpfs_mb: int = 1024
+    test_s: float | None = None
+    """How long one test may take before it counts as failed; None: only `wall_s` ends it."""
 
 
 @attrs.frozen
@@ -131,9 +133,18 @@ class Verifier(Protocol):
     """Turns a patch into Evidence by running tests in the sandbox."""
 
     def run_tests(
-        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
+        self,
+        root: str,
+        tree: Tree,
+        tests: Sequence[str],
+        label: str,
+        cancellation: Cancellation,
+        limits: Limits | None = None,
     ) -> TestReport:
-        """Run `tests` (ids; none: all) over `tree` with coverage per test; a sick sandbox is a report."""
+        """Run `tests` (ids; none: all) over `tree` with coverage per test; a sick sandbox is a report.
+
+        `limits` are the verifier's own where none are given.
+        """
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P (and N and O where the protocol asks) and return the verdict with all reports."""

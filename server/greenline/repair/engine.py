@@ -15,7 +15,7 @@ from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
 from greenline.repair.localise import failing_tests, ochiai
-from greenline.repair.search import Fix, Found, Search, make_contents
+from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
 from greenline.repair.trial import Bench
 from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
@@ -23,6 +23,8 @@ from greenline.verify.path_rule import PathRule
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
+_HANG_S = 4.0
+"""How long a test may take before it counts as one that does not end."""
 
 SplitHunks = Callable[[EditSet], tuple[Hunk, ...]]
 
@@ -68,7 +70,9 @@ class RepairEngine:
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
     ) -> Diagnosis:
         """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
-        report = self.verifier.run_tests(root, tree, (), label, cancellation)
+        report = self.verifier.run_tests(
+            root, tree, (), label, cancellation, attrs.evolve(self.limits, test_s=_HANG_S)
+        )
         failing = failing_tests(report)
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
@@ -89,14 +93,16 @@ class RepairEngine:
         if problem:
             return RepairResult(None, None, 0, problem)
         started = time.monotonic()
-        durations = sum(test.duration_s for test in diagnosis.report.tests)
+        durations = _durations(diagnosis.report)
         bench = Bench(
             self.sandbox,
             root,
             tree,
             detect(tree),
             diagnosis.failing,
-            timeout_s=min(30.0, 1.5 + 6 * durations),
+            timeout_s=min(30.0, 1.5 + 5 * sum(durations)),
+            test_s=min(10.0, 0.4 + 5 * max(durations)),
+            settle_s=SETTLE_S,
             label=label,
         )
         progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
@@ -123,7 +129,12 @@ class RepairEngine:
         for edit_set in edits[:_MAX_VERIFIED]:
             progress("verifying a fix with the whole suite")
             request = VerifyRequest(
-                root, tree, edit_set, self.split(edit_set), label=label, limits=self.limits
+                root,
+                tree,
+                edit_set,
+                self.split(edit_set),
+                label=label,
+                limits=attrs.evolve(self.limits, test_s=_HANG_S),
             )
             evidence = self.verifier.verify(request, cancellation, progress)
             if evidence.verdict is Verdict.VERIFIED:
@@ -145,6 +156,11 @@ def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:
             for path, content in sorted(contents.items())
         )
     )
+
+
+def _durations(report: TestReport) -> list[float]:
+    """Return the seconds that each test took which ended by itself; never empty."""
+    return [t.duration_s for t in report.tests if "TimeLimit" not in t.message] or [0.0]
 
 
 def _names(word: str, test: str) -> bool:

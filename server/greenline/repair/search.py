@@ -14,10 +14,10 @@ from greenline.repair.operator import candidates
 from greenline.repair.source import Candidate, Source
 from greenline.repair.trial import Bench, Trial
 
-_MAX_SINGLES = 1500
-_MAX_PAIRS = 600
-_BATCH = 48
-_SETTLE_S = 6.0
+_MAX_SINGLES = 4000
+_MAX_PAIRS = 4000
+_BATCH = 400
+SETTLE_S = 5.0
 """How long the search goes on after the first fix, to learn whether others pass too."""
 
 
@@ -99,7 +99,7 @@ class Search:
         """Try fixes batch by batch; once one passes, go on only for `_SETTLE_S`."""
         passing: list[Fix] = []
         deadline = self.deadline
-        size = 16
+        size = 120
         while time.monotonic() < deadline:
             batch, self._completing = self._completing[:size], self._completing[size:]
             batch += itertools.islice(wanted, size - len(batch))
@@ -107,8 +107,7 @@ class Search:
                 break
             size = _BATCH
             self.cancellation.raise_if_cancelled()
-            contents = [self.contents(fix.edits) for fix in batch]
-            trials = self.bench.run(contents, max(1.0, deadline - time.monotonic()), self.cancellation)
+            trials = self.bench.run([fix.edits for fix in batch], max(1.0, deadline - time.monotonic()), self.cancellation)
             for fix, trial in zip(batch, trials, strict=True):
                 if trial is None:
                     continue
@@ -120,8 +119,7 @@ class Search:
                     self._partial.append((fix, trial))
             self.progress(f"{self.n_tried} candidates tried, {len(passing)} pass every test")
             if passing:
-                deadline = min(deadline, time.monotonic() + _SETTLE_S)
-                size = 24
+                deadline = min(deadline, time.monotonic() + SETTLE_S)
         return passing
 
     def _complete(self, fix: Fix, trial: Trial) -> None:

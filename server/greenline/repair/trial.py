@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.port import Limits, Sandbox, SandboxRequest, StagedFile, Tree
+from greenline.repair.source import Candidate
 
 _FILE = ".greenline-candidates.json"
 _RUNNER = "/opt/greenline/runner"
@@ -37,13 +38,17 @@ class Bench:
     failing: tuple[str, ...]
     timeout_s: float
     """How long one candidate's tests may take."""
+    test_s: float
+    """How long one test may take."""
+    settle_s: float
+    """How long a batch goes on after the first candidate that passes every test."""
     label: str
     n_parallel: int = 2
 
     def run(
-        self, candidates: Sequence[Mapping[str, bytes]], wall_s: float, cancellation: Cancellation
+        self, candidates: Sequence[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
     ) -> list[Trial | None]:
-        """Try candidates (path → new content), several containers at once; None: time ran out first."""
+        """Try candidates (one or more edits each), several containers at once; None: time ran out first."""
         shares = [list(range(start, len(candidates), self.n_parallel)) for start in range(self.n_parallel)]
         results: list[Trial | None] = [None] * len(candidates)
 
@@ -58,16 +63,18 @@ class Bench:
         return results
 
     def _batch(
-        self, candidates: list[Mapping[str, bytes]], wall_s: float, cancellation: Cancellation
+        self, candidates: list[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
     ) -> dict[int, Trial]:
         work = {
             "runner": self.runner,
             "failing": list(self.failing),
             "timeoutS": self.timeout_s,
+            "testS": self.test_s,
+            "settleS": self.settle_s,
             "wallS": wall_s,
             "candidates": [
-                {path: base64.b64encode(content).decode() for path, content in files.items()}
-                for files in candidates
+                [(e.path, e.start, e.end, base64.b64encode(e.replacement).decode()) for e in edits]
+                for edits in candidates
             ],
         }
         request = SandboxRequest(

@@ -35,6 +35,8 @@ class Suite:
         if sum(len(test.encode()) + 1 for test in tests) > _MAX_ARGUMENT_BYTES:
             tests = ()
         options = () if coverage else ("--no-coverage",)
+        if self.limits.test_s is not None:
+            options = (*options, f"--test-seconds={self.limits.test_s:g}")
         script = ("{python}", f"{RUNNER_FOLDER}/run_tests.py", "--runner", self.runner, *options)
         return (*script, "--", *tests) if tests else script
 

@@ -62,10 +62,17 @@ class SandboxVerifier:
         self._limits = limits or Limits()
 
     def run_tests(
-        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
+        self,
+        root: str,
+        tree: Tree,
+        tests: Sequence[str],
+        label: str,
+        cancellation: Cancellation,
+        limits: Limits | None = None,
     ) -> TestReport:
         """Run tests (ids; none: all) over a tree with coverage per test; a sick sandbox is a report."""
-        return Suite(self._sandbox, root, detect(tree), label, self._limits, cancellation).run(tree, tests)
+        suite = Suite(self._sandbox, root, detect(tree), label, limits or self._limits, cancellation)
+        return suite.run(tree, tests)
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P, and N and O where the patch touches tests, and return the verdict with all reports."""
