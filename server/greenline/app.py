@@ -97,8 +97,9 @@ def connect(opening: Opening) -> Parts:
     root = opening.roots[0] if opening.roots else str(Path.cwd())
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
+    checkpoints = open_checkpoints(root, journal, load_settings(client_options=opening.options))
     argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
-    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder)
+    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder, checkpoints)
 
 
 def serve() -> int:

@@ -26,6 +26,8 @@ class MergeConflict:
     """First line of ours there, 0-based."""
     end: int
     """End of those lines, exclusive."""
+    line: int
+    """Where those lines begin in the result, 0-based."""
 
 
 @attrs.frozen
@@ -47,7 +49,7 @@ def merge_texts(base: str, ours: str, theirs: str) -> Merged:
     end = dominant_end(our_lines or their_lines)
     pieces: list[str] = []
     conflicts: list[MergeConflict] = []
-    position = our_shift = their_shift = 0
+    position = our_shift = their_shift = moved = 0
     for mine, other in _groups(changed_spans(base_lines, our_lines), changed_spans(base_lines, their_lines)):
         low = min(span.start for span in mine + other)
         high = max(span.end for span in mine + other)
@@ -60,11 +62,12 @@ def merge_texts(base: str, ours: str, theirs: str) -> Merged:
         replacement = their_lines[their_start : high + their_shift]
         if mine:
             if our_lines[start:stop] != replacement:
-                conflicts.append(MergeConflict(low, high, start, stop))
+                conflicts.append(MergeConflict(low, high, start, stop, start + moved))
             continue
         _append(pieces, our_lines[position:start], end)
         _append(pieces, replacement, end)
         position = stop
+        moved += len(replacement) - (stop - start)
     _append(pieces, our_lines[position:], end)
     return Merged("".join(pieces), tuple(conflicts))
 

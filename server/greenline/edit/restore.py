@@ -53,7 +53,7 @@ class UndoConflict:
     path: str
     reason: str
     line: int | None = None
-    """First line of the place in the file as it is, 0-based; None: the whole file."""
+    """First line of the place in the file afterwards, 0-based; None: the whole file."""
 
 
 @attrs.frozen
@@ -117,7 +117,7 @@ def _merged(path: str, current: Content, before: Content, after: Content, marks:
     merged = merge_texts(after.file().text, now.text, before.file().text)
     content = current if merged.text == now.text else _with_text(current, merged.text)
     conflicts = tuple(
-        UndoConflict(path, "These lines were changed since; they are left as they are.", conflict.start)
+        UndoConflict(path, "These lines were changed since; they are left as they are.", conflict.line)
         for conflict in merged.conflicts
     )
     kept = tuple(

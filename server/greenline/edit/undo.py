@@ -32,6 +32,8 @@ class UndoPlan:
     conflicts: tuple[UndoConflict, ...] = ()
     kept: tuple[Mark, ...] = ()
     """Marks of the hunks that stay in the files."""
+    versions: dict[str, int | None] = attrs.field(factory=dict)
+    """Versions of the buffers that `current` was read from."""
 
     @property
     def reason(self) -> str:
