@@ -83,9 +83,7 @@ def test_no_line_of_the_user_is_lost(base: str, theirs: str, edits: list[tuple[i
 
 
 @given(TEXT, TEXT, TEXT)
-def test_ours_stays_where_there_is_a_conflict(
-    base: str, ours: str, theirs: str
-) -> None:
+def test_ours_stays_where_there_is_a_conflict(base: str, ours: str, theirs: str) -> None:
     merged = merge_texts(base, ours, theirs)
 
     lines = split_lines(ours)
