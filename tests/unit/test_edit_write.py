@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, OutsideWorkspace, WrongState
 from greenline.edit.undo import named_checkpoints, undo_on_disk
-from greenline.edit.write import Occasion, apply_changes
+from greenline.edit.write import NotWritten, Occasion, apply_changes
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import Checkpoint, CheckpointState
 from greenline.journal.checkpoint_store import CheckpointStore
@@ -61,7 +61,7 @@ def change(root: Path, name: str, after: bytes | None, mode: int | None = None) 
 
 
 def undo(store: CheckpointStore, root: Path, name: str | None = None) -> list[tuple[str, int | None]]:
-    undone = undo_on_disk(store, named_checkpoints(store, name), (str(root),))
+    undone = undo_on_disk(store, named_checkpoints(store, name))
     return [(Path(c.path).name, c.line) for c in undone.conflicts]
 
 
@@ -188,7 +188,7 @@ def test_a_failure_on_the_way_rolls_everything_back(root: Path, store: Checkpoin
     (root / "d").write_bytes(b"a file where a folder is needed")
     first = tree(root)
 
-    with pytest.raises(EditRejected, match="nothing was changed") as caught:
+    with pytest.raises(NotWritten, match="nothing was changed") as caught:
         apply(root, store, *changes)
 
     assert caught.value.code == "unwritable"
@@ -206,6 +206,17 @@ def test_what_the_user_changed_since_stays(root: Path, store: CheckpointStore) -
 
     assert conflicts == [("a.txt", 0)]
     assert path.read_bytes() == b"A mine\nb\nc\nd\ne\nmore\n"
+
+
+def test_files_in_several_roots_go_back_together(tmp_path: Path, root: Path, store: CheckpointStore) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    changes = [FileChange(str(folder / "a.txt"), None, b"a\n") for folder in (root, other)]
+    apply_changes(changes, (str(root), str(other)), store, WHY)
+
+    assert undo(store, root) == []
+
+    assert tree(root) == tree(other) == {}
 
 
 def test_a_created_file_that_was_edited_stays(root: Path, store: CheckpointStore) -> None:
@@ -227,7 +238,7 @@ def test_a_corrupt_content_is_named_and_harms_nothing_else(
     blob = store.blobs.path(taken.files[0].before or "")
     blob.write_bytes(b"a.txU\n")
 
-    undone = undo_on_disk(store, named_checkpoints(store, None), (str(root),))
+    undone = undo_on_disk(store, named_checkpoints(store, None))
 
     assert [c.path for c in undone.conflicts] == [str(root / "a.txt")]
     assert str(blob) in undone.conflicts[0].reason

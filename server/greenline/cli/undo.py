@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     root = root_of(arguments.root)
     store = open_checkpoints(root, open_journal(root), load_settings())
-    undone = undo_on_disk(store, named_checkpoints(store, arguments.name), (root,))
+    undone = undo_on_disk(store, named_checkpoints(store, arguments.name))
     if arguments.json:
         print(json.dumps(as_json(undone)))
     else:

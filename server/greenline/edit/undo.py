@@ -46,6 +46,11 @@ class UndoPlan:
         return reversed_marks((m for item in self.checkpoints for m in item.marks), self.kept)
 
     @property
+    def roots(self) -> tuple[str, ...]:
+        """Folders of the workspace that the files lie in."""
+        return tuple(dict.fromkeys(root for item in self.checkpoints for root in item.roots))
+
+    @property
     def undoes(self) -> tuple[str, ...]:
         """The checkpoints that are taken back whole."""
         stuck = {conflict.path for conflict in self.conflicts}
@@ -136,8 +141,8 @@ def plan_undo(store: CheckpointStore, checkpoints: Sequence[Checkpoint], current
     return UndoPlan(tuple(checkpoints), held, restored, tuple(conflicts), tuple(kept))
 
 
-def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint], roots: Sequence[str]) -> Undone:
-    """Take checkpoints back in the files on the disk; raises `EditRejected` where nothing could be written.
+def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> Undone:
+    """Take checkpoints back in the files on the disk; raises as `apply_changes` does.
 
     A checkpoint is taken first, so that the undo can be undone.
     """
@@ -153,7 +158,7 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint], root
         plan.marks,
         plan.undoes,
     )
-    taken = apply_changes(changes, roots, store, occasion)
+    taken = apply_changes(changes, plan.roots, store, occasion)
     for folder in (folder for checkpoint in checkpoints for folder in reversed(checkpoint.folders)):
         _remove_if_empty(folder)
     return Undone(tuple(change.path for change in changes), plan.conflicts, taken)

@@ -25,6 +25,12 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIED = "The process that wrote the change ended before it was through."
 
 
+class NotWritten(GreenlineError):
+    """The disk, and not the edit, is why nothing was written."""
+
+    code = "unwritable"
+
+
 @attrs.frozen
 class Occasion:
     """Why something is written, for the journal."""
@@ -44,7 +50,7 @@ def apply_changes(
     """Write all changes or none, and return the checkpoint that takes them back.
 
     Links are written through. Each file must hold exactly `before`. Raises `EditRejected` (`stale`, `exists`,
-    `missing`, `protected`, `unwritable`) or `OutsideWorkspace`, and then nothing is changed. Call `recover`
+    `missing`, `protected`), `OutsideWorkspace` or `NotWritten`, and then nothing is changed. Call `recover`
     once at start. May run in any thread.
     """
     targets = [(_target(change.path, roots), change) for change in changes]
@@ -56,6 +62,7 @@ def apply_changes(
         "disk",
         occasion.reason,
         versions,
+        tuple(roots),
         occasion.run_id,
         occasion.marks,
         tuple(_missing_folders(versions)),
@@ -64,10 +71,9 @@ def apply_changes(
     try:
         checkpoint = store.begin(draft)
     except OSError as error:
-        raise EditRejected(
+        raise NotWritten(
             f"No checkpoint can be taken: {error.strerror or error}; nothing was changed.",
             remedy="Check the space and the permissions of the state folder.",
-            code="unwritable",
         ) from error
     written: set[str] = set()
     try:
@@ -76,10 +82,9 @@ def apply_changes(
         _undo_partly(checkpoint, store, written, error)
         if isinstance(error, OSError):
             name = error.filename or checkpoint.files[0].path
-            raise EditRejected(
+            raise NotWritten(
                 f"{os.fsdecode(name)} cannot be written: {error.strerror}; nothing was changed.",
                 remedy="Check the permissions and the space.",
-                code="unwritable",
             ) from error
         raise
     store.finish(checkpoint)
@@ -106,13 +111,13 @@ def recover(store: CheckpointStore) -> tuple[str, ...]:
 
 
 def read_bytes(path: str) -> bytes | None:
-    """Return a file's bytes, or None where there is none; raises `EditRejected` (`unreadable`)."""
+    """Return a file's bytes, or None where there is none; raises `NotWritten` (`unreadable`)."""
     try:
         return Path(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise EditRejected(
+        raise NotWritten(
             f"{path} cannot be read: {error.strerror}.",
             remedy="Name a file that can be read.",
             code="unreadable",
@@ -233,7 +238,7 @@ def _undo_partly(
         store.roll_back(checkpoint, f"It failed: {error}")
     except (GreenlineError, OSError) as second:
         store.abandon(checkpoint, f"It failed: {error} It could not be rolled back: {second}")
-        raise EditRejected(
+        raise NotWritten(
             f"The change {checkpoint.id} is half made: {error} It could not be rolled back: {second}",
             remedy="The next start of Greenline tries again; `greenline checkpoints` shows its state.",
             code="halfMade",

@@ -66,6 +66,8 @@ class Draft:
     place: Place
     reason: str
     files: tuple[FileVersions, ...]
+    roots: tuple[str, ...]
+    """Folders of the workspace that the files lie in."""
     run_id: str | None = None
     marks: tuple[Mark, ...] = ()
     folders: tuple[str, ...] = ()
@@ -98,6 +100,7 @@ class Checkpoint:
     reason: str
     files: tuple[CheckpointFile, ...]
     state: CheckpointState
+    roots: tuple[str, ...] = ()
     run_id: str | None = None
     marks: tuple[Mark, ...] = ()
     folders: tuple[str, ...] = ()

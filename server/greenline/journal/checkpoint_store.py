@@ -34,7 +34,7 @@ from greenline.journal.quota import DEFAULT_QUOTA_BYTES, prune
 from greenline.journal.store import SqliteJournal
 
 _SELECT = (
-    "SELECT id, created, kind, place, reason, run_id, state, note, marks, folders, undoes, undone_by"
+    "SELECT id, created, kind, place, reason, run_id, state, note, marks, roots, folders, undoes, undone_by"
     " FROM checkpoints"
 )
 _ABANDONED = ""
@@ -63,6 +63,7 @@ class CheckpointStore:
             reason=draft.reason,
             files=tuple(_stored(versions) for versions in draft.files),
             state=CheckpointState.INTENT,
+            roots=draft.roots,
             run_id=draft.run_id,
             marks=draft.marks,
             folders=draft.folders,
@@ -179,13 +180,14 @@ class CheckpointStore:
             checkpoint.state.value,
             process_owner(),
             _dump(checkpoint.marks),
+            _dump(checkpoint.roots),
             _dump(checkpoint.folders),
             _dump(checkpoint.undoes),
         )
         with self.journal.transaction() as connection:
             connection.execute(
                 "INSERT INTO checkpoints (id, created, kind, place, reason, run_id, state, owner, marks,"
-                " folders, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " roots, folders, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             for position, (file, held) in enumerate(zip(checkpoint.files, versions, strict=True)):
@@ -247,7 +249,8 @@ class CheckpointStore:
         return [self.journal.set_state(proposal.run_id, state)]
 
     def _read(self, row: tuple[Any, ...]) -> Checkpoint:
-        checkpoint_id, created, kind, place, reason, run_id, state, note, marks, folders, undoes, by = row
+        checkpoint_id, created, kind, place, reason, run_id, state, note, marks, *lists, by = row
+        roots, folders, undoes = lists
         files = self.journal.query(
             "SELECT path, before_hash, after_hash, before_mode, after_mode, encoding FROM checkpoint_files"
             " WHERE checkpoint_id = ? ORDER BY position",
@@ -263,6 +266,7 @@ class CheckpointStore:
             state=CheckpointState(state),
             run_id=run_id,
             marks=from_json(json.loads(marks), tuple[Mark, ...]),
+            roots=tuple(json.loads(roots)),
             folders=tuple(json.loads(folders)),
             undoes=tuple(json.loads(undoes)),
             undone_by=by,

@@ -67,6 +67,7 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             note TEXT NOT NULL DEFAULT '',
             owner TEXT NOT NULL,
             marks TEXT NOT NULL,
+            roots TEXT NOT NULL,
             folders TEXT NOT NULL,
             undoes TEXT NOT NULL,
             undone_by TEXT

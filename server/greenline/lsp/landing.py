@@ -50,14 +50,23 @@ class Change:
     edits: tuple[FileEdit, ...]
     kind: Kind
     reason: str
+    roots: tuple[str, ...]
     run_id: str | None = None
     marks: tuple[Mark, ...] = ()
     undoes: tuple[str, ...] = ()
 
     def draft(self) -> Draft:
         """Return the checkpoint to take; reads the files for their encodings."""
-        files = tuple(_versions(edit) for edit in self.edits)
-        return Draft(self.kind, "editor", self.reason, files, self.run_id, self.marks, undoes=self.undoes)
+        return Draft(
+            self.kind,
+            "editor",
+            self.reason,
+            tuple(_versions(edit) for edit in self.edits),
+            self.roots,
+            self.run_id,
+            self.marks,
+            undoes=self.undoes,
+        )
 
 
 @attrs.frozen

@@ -356,9 +356,8 @@ class Session:
             if edit.op == "edit":
                 self._base_texts.setdefault(text_hash(edit.old_text), edit.old_text)
         label = proposal.summary or "Greenline"
-        return Change(
-            label, edits, "accept", f"accepted {label}", proposal.run_id, marks_of(proposal.id, hunks)
-        )
+        marks = marks_of(proposal.id, hunks)
+        return Change(label, edits, "accept", f"accepted {label}", self.roots, proposal.run_id, marks)
 
     def _settle(self, run_id: str, proposal_id: str) -> None:
         """Put the run into the state that its reviewed proposal calls for."""

@@ -129,6 +129,7 @@ def _change(plan: UndoPlan) -> Change:
         ),
         "undo",
         plan.reason,
+        plan.roots,
         runs.pop() if len(runs) == 1 else None,
         plan.marks,
         plan.undoes,
