@@ -14,7 +14,12 @@ import pytest
 from lsp_driver import Driver, started
 from lsp_editor import FILES, Editor
 
+from greenline.app import open_checkpoints, open_journal
 from greenline.cli import main
+from greenline.config.settings import Settings
+from greenline.core.edit import FileChange
+from greenline.edit.write import Occasion, apply_changes
+from greenline.workspace.encoding import decode, encode
 from greenline.workspace.state import state_folder
 
 pytestmark = pytest.mark.asyncio
@@ -227,8 +232,6 @@ async def test_a_corrupt_content_is_named_and_the_other_file_goes_back(tmp_path:
 async def test_an_accept_in_the_editor_is_undone_on_the_disk_byte_for_byte(
     tmp_path: Path, data: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from greenline.workspace.encoding import decode, encode
-
     form = decode(data)
     after = form.text.replace("one", "ONE")
     async with desk(tmp_path, {"a.txt": after}) as here:
@@ -292,3 +295,27 @@ async def test_the_command_says_what_stayed(tmp_path: Path) -> None:
 
         assert result["restored"] == [uri]
         assert "a.txt" in message["params"]["message"]
+
+
+async def test_what_the_command_line_applied_is_undone_in_the_open_buffer(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "ws").symlink_to("real")
+    async with desk(tmp_path, {"a.txt": AFTER}) as here:
+        path = here.root / "a.txt"
+        path.write_text(BASE)
+        root = str(here.root.resolve())
+        journal = open_journal(root)
+        change = FileChange(str(path.resolve()), BASE.encode(), AFTER.encode())
+        apply_changes([change], (root,), open_checkpoints(root, journal, Settings()), Occasion("applied"))
+        journal.close()
+        uri = here.editor.open(path, AFTER + "user\n")
+
+        undone = await here.undo()
+
+        assert undone["conflicts"] == []
+        assert list(here.editor.texts.values()) == [BASE + "user\n"]
+        assert here.editor.edits[0]["edit"]["documentChanges"][0]["textDocument"] == {
+            "uri": uri,
+            "version": 1,
+        }
+        assert path.read_text() == AFTER

@@ -15,9 +15,10 @@ import pytest
 
 from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError
+from greenline.edit.undo import named_checkpoints, undo_on_disk
 from greenline.edit.write import Occasion, apply_changes, recover
 from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint import CheckpointState
+from greenline.journal.checkpoint import CheckpointState, Draft, FileVersions
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 
@@ -232,3 +233,87 @@ def test_a_change_of_a_living_process_is_left_alone(tmp_path: Path) -> None:
     assert workspace.states() == [CheckpointState.DONE]
     for end in (*ready, *proceed):
         os.close(end)
+
+
+def crashed_half_way(folder: Path) -> Workspace:
+    """Return a workspace in which two of the edited files are written and the rest is not."""
+    for step in range(60, 140):
+        workspace = Workspace(folder / f"{step}")
+        assert os.WIFSIGNALED(in_child(workspace.apply, step, kill_self))
+        if (workspace.root / "edit1.txt").read_bytes().startswith(b"after"):
+            assert (workspace.root / "edit2.txt").read_bytes().startswith(b"before")
+            return workspace
+    raise AssertionError("no step lies between the two files")
+
+
+def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone_and_named(tmp_path: Path) -> None:
+    workspace = crashed_half_way(tmp_path)
+    (workspace.root / "edit0.txt").write_bytes(b"mine\n")
+
+    assert workspace.recover() == ()
+
+    with workspace.store() as store:
+        (checkpoint,) = store.newest_first()
+    assert checkpoint.state is CheckpointState.ROLLED_BACK
+    assert "edit0.txt" in checkpoint.note
+    assert (workspace.root / "edit0.txt").read_bytes() == b"mine\n"
+    assert (workspace.root / "edit1.txt").read_bytes().startswith(b"before")
+
+
+def test_a_change_whose_way_back_is_damaged_is_carried_through(
+    tmp_path: Path, whole: tuple[Tree, Tree]
+) -> None:
+    workspace = crashed_half_way(tmp_path)
+    with workspace.store() as store:
+        (checkpoint,) = store.newest_first()
+        damaged = next(f.before for f in checkpoint.files if f.path.endswith("edit0.txt")) or ""
+        store.blobs.path(damaged).write_bytes(b"damaged")
+
+    assert workspace.recover() == ()
+
+    assert settled(workspace, whole) == "after"
+    with workspace.store() as store:
+        assert str(store.blobs.path(damaged)) in store.newest_first()[0].note
+
+
+def test_where_both_ways_are_damaged_the_change_waits_and_is_named(tmp_path: Path) -> None:
+    workspace = crashed_half_way(tmp_path)
+    with workspace.store() as store:
+        (checkpoint,) = store.newest_first()
+        by_name = {Path(f.path).name: f for f in checkpoint.files}
+        contents = {
+            name: store.blobs.get(name) for f in checkpoint.files for name in (f.before, f.after) if name
+        }
+        lost = [by_name["edit0.txt"].before or "", by_name["edit2.txt"].after or ""]
+        for name in lost:
+            store.blobs.path(name).write_bytes(b"damaged")
+
+    (problem,) = workspace.recover()
+    assert str(store.blobs.path(lost[1])) in problem
+    assert workspace.states() == [CheckpointState.INTENT]
+    with workspace.store() as store:
+        for name in lost:
+            store.blobs.put(contents[name])
+    assert workspace.recover() == ()
+    assert workspace.states() == [CheckpointState.ROLLED_BACK]
+
+
+def test_an_edit_that_an_editor_never_answered_can_be_undone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "0")
+    path = workspace.root / "edit0.txt"
+    before = path.read_bytes()
+    versions = FileVersions(str(path), before, b"after\n", encoding="utf-8+")
+
+    def begin() -> None:
+        with workspace.store() as store:
+            store.begin(Draft("accept", "editor", "accepted", (versions,), (str(workspace.root),)))
+        kill_self()
+
+    assert os.WIFSIGNALED(in_child(begin, -1, kill_self))
+    path.write_bytes(b"after\nuser\n")
+    workspace.recover()
+
+    assert workspace.states() == [CheckpointState.UNCONFIRMED]
+    with workspace.store() as store:
+        assert undo_on_disk(store, named_checkpoints(store, None)).conflicts == ()
+    assert path.read_bytes() == before + b"user\n"

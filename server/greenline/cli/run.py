@@ -98,6 +98,7 @@ def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) ->
         out.print(diff_text(alternative))
     if written:
         out.print("written: " + ", ".join(written), markup=False)
+        out.print(f"to take this back: greenline undo {item.id}", markup=False)
     elif asked:
         out.print("nothing was written: the verdict is not `verified`")
     out.print(f"run {item.id}", markup=False)

@@ -25,6 +25,7 @@ from greenline.workspace.encoding import TextFile, decode
 
 _CHECK_S = 3.0
 """How long the buffers may take to show an edit that the client says it applied."""
+_TYPED = "The text changed before the edit could be applied."
 _MAX_TRIES = 5
 """How often an edit is made anew because the user typed while its checkpoint was written."""
 
@@ -40,6 +41,9 @@ class Buffers(Protocol):
 
     def is_open(self, path: str) -> bool:
         """Return whether the editor has the file open."""
+
+    def open_path(self, path: str) -> str:
+        """Return the path under which the editor has a file open, or `path` where it has not."""
 
 
 @attrs.frozen
@@ -90,24 +94,31 @@ class Landing:
 
     async def land(self, plan: Callable[[], Awaitable[Change]], editor: Editor) -> Landed:
         """Apply what `plan` returns; it is asked again where the user typed before that could be applied."""
+        change, checkpoint = await self._prepare(plan)
         for _ in range(_MAX_TRIES):
-            change = await plan()
-            checkpoint = await asyncio.to_thread(self._begin, change)
-            if all(self._is_untouched(edit) for edit in change.edits):
+            if self._is_untouched(change):
                 break
-            note = "The text changed before anything was applied."
-            await asyncio.to_thread(self._store.roll_back, checkpoint, note)
+            await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
+            change, checkpoint = await self._prepare(plan)
+        else:
+            await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
+            return Landed(change, checkpoint, {edit.path: _TYPED for edit in change.edits})
         try:
             failures = await self._send(change, editor)
         except BaseException:
             self._store.unconfirmed(checkpoint, "The request ended before the editor had answered.")
             raise
         if failures:
-            await asyncio.to_thread(self._give_up, change, checkpoint, "; ".join(set(failures.values())))
+            settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
+            await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             return Landed(change, checkpoint, failures)
         actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
         checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
         return Landed(change, checkpoint, {}, await asyncio.to_thread(self._store.finish, checkpoint))
+
+    async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Checkpoint]:
+        change = await plan()
+        return change, await asyncio.to_thread(self._begin, change)
 
     def _begin(self, change: Change) -> Checkpoint:
         return self._store.begin(change.draft())
@@ -118,12 +129,6 @@ class Landing:
             return {edit.path: failure for edit in change.edits}
         reason = "The editor says it applied the edit, but its text is not as expected."
         return dict.fromkeys(await self._differing(change.edits), reason)
-
-    def _give_up(self, change: Change, checkpoint: Checkpoint, reason: str) -> None:
-        if all(self._is_untouched(edit) for edit in change.edits):
-            self._store.roll_back(checkpoint, reason)
-        else:
-            self._store.unconfirmed(checkpoint, reason)
 
     def _with_actual_texts(
         self, change: Change, checkpoint: Checkpoint, actual: Mapping[str, CurrentText | None]
@@ -164,7 +169,11 @@ class Landing:
             return one_line_end(now.text) == one_line_end(edit.new_text)
         return now.text == edit.new_text
 
-    def _is_untouched(self, edit: FileEdit) -> bool:
+    def _is_untouched(self, change: Change) -> bool:
+        """Return whether every file still holds what the change was made against."""
+        return all(self._holds_old_text(edit) for edit in change.edits)
+
+    def _holds_old_text(self, edit: FileEdit) -> bool:
         try:
             now = self._buffers.current(edit.path)
         except GreenlineError:

@@ -137,6 +137,13 @@ class Session:
         """Return whether the editor has the file open."""
         return path in self._documents
 
+    def open_path(self, path: str) -> str:
+        """Return the path under which the editor has a file open, or `path` where it has not."""
+        if path in self._documents:
+            return path
+        real = Path(path).resolve()
+        return next((name for name in self._documents if Path(name).resolve() == real), path)
+
     def require_text(self, path: str) -> str:
         """Return the text of a file of the workspace; raises where it is outside or nowhere."""
         self.require_inside(path)
@@ -374,7 +381,7 @@ class Session:
             checkpoints = chosen(self._checkpoints, proposal, checkpoint_id)
             for file in (file for checkpoint in checkpoints for file in checkpoint.files):
                 self.require_inside(file.path)
-            done = await undo_in_editor(self._checkpoints, checkpoints, self.current, self._landing, editor)
+            done = await undo_in_editor(self._checkpoints, checkpoints, self, self._landing, editor)
             if done.landed is not None:
                 self._took_back(done.landed, done.texts)
             return done.undone

@@ -16,7 +16,7 @@ from greenline.edit.undo import Undone, UndoPlan, in_force, plan_undo
 from greenline.journal.checkpoint import Checkpoint
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.lsp.decision import Editor
-from greenline.lsp.landing import Change, Landed, Landing
+from greenline.lsp.landing import Buffers, Change, Landed, Landing
 from greenline.lsp.review import CurrentText, FileEdit, Replacement, file_edits
 
 _LABEL = "Greenline: undo"
@@ -64,11 +64,15 @@ def chosen(store: CheckpointStore, proposal: Proposal | None, checkpoint_id: str
 async def undo_in_editor(
     store: CheckpointStore,
     checkpoints: Sequence[Checkpoint],
-    current: Callable[[str], CurrentText | None],
+    buffers: Buffers,
     landing: Landing,
     editor: Editor,
 ) -> UndoneInEditor:
     """Take checkpoints back through one versioned edit; nothing is applied where that edit fails."""
+
+    def current(path: str) -> CurrentText | None:
+        return buffers.current(buffers.open_path(path))
+
     plan = await _plan(store, checkpoints, current)
     if not plan.restored:
         return UndoneInEditor(Undone(conflicts=plan.conflicts))
@@ -76,7 +80,9 @@ async def undo_in_editor(
 
     async def change() -> Change:
         plans.append(await _plan(store, checkpoints, current))
-        return _change(plans[-1])
+        made = _change(plans[-1])
+        edits = tuple(attrs.evolve(edit, path=buffers.open_path(edit.path)) for edit in made.edits)
+        return attrs.evolve(made, edits=edits)
 
     landed = await landing.land(change, editor)
     plan = plans[-1]
