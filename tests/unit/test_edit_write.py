@@ -292,3 +292,46 @@ def test_changes_taken_back_one_by_one_give_the_first_tree(
 
     assert tree(root) == first
     store.journal.close()
+
+
+def test_the_owner_of_a_file_is_kept(root: Path, store: CheckpointStore) -> None:
+    path = root / "a.txt"
+    path.write_bytes(b"1\n")
+    owner = (12345, 12345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    os.chown(path, *owner)
+
+    apply(root, store, change(root, "a.txt", b"2\n"))
+    after = path.stat()
+    undo(store, root)
+
+    assert (after.st_uid, after.st_gid) == owner
+    assert (path.stat().st_uid, path.stat().st_gid) == owner
+
+
+def test_a_moved_file_keeps_its_mode(root: Path, store: CheckpointStore) -> None:
+    (root / "old.sh").write_bytes(b"echo\n")
+    (root / "old.sh").chmod(0o750)
+    first = tree(root)
+    old, new = str(root / "old.sh"), str(root / "bin" / "new.sh")
+
+    apply(
+        root,
+        store,
+        FileChange(new, None, b"echo\n", moved_from=old),
+        FileChange(old, b"echo\n", None, moved_from=old),
+    )
+    mode = (root / "bin" / "new.sh").stat().st_mode & 0o777
+    undo(store, root)
+
+    assert mode == 0o750
+    assert tree(root) == first
+
+
+def test_two_changes_of_one_file_are_refused(root: Path, store: CheckpointStore) -> None:
+    (root / "a.txt").write_bytes(b"1\n")
+    (root / "link.txt").symlink_to("a.txt")
+
+    with pytest.raises(EditRejected, match="same file"):
+        apply(root, store, change(root, "a.txt", b"2\n"), change(root, "link.txt", b"3\n"))
+
+    assert (root / "a.txt").read_bytes() == b"1\n"
