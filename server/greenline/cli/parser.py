@@ -46,6 +46,32 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
     _add_root(show)
     _add_json(show)
+    _add_undo(commands)
+    doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
+    _add_root(doctor)
+    _add_json(doctor)
+    demo = _add(
+        commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
+    )
+    _add_json(demo)
+    return parser
+
+
+def _add_run(commands: Any) -> None:
+    run = _add(
+        commands,
+        "run",
+        "plan, edit and verify a change",
+        'greenline run "make the failing tests pass" --apply',
+    )
+    run.add_argument("request", metavar="REQUEST", help="what to change, in words")
+    run.add_argument("--apply", action="store_true", help="write the files, if the verdict is verified")
+    run.add_argument("--apply-unverified", action="store_true", help="write the files whatever the verdict")
+    _add_root(run)
+    _add_json(run)
+
+
+def _add_undo(commands: Any) -> None:
     undo = _add(
         commands,
         "undo",
@@ -69,28 +95,6 @@ def make_parser() -> argparse.ArgumentParser:
     checkpoints.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
     _add_root(checkpoints)
     _add_json(checkpoints)
-    doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
-    _add_root(doctor)
-    _add_json(doctor)
-    demo = _add(
-        commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
-    )
-    _add_json(demo)
-    return parser
-
-
-def _add_run(commands: Any) -> None:
-    run = _add(
-        commands,
-        "run",
-        "plan, edit and verify a change",
-        'greenline run "make the failing tests pass" --apply',
-    )
-    run.add_argument("request", metavar="REQUEST", help="what to change, in words")
-    run.add_argument("--apply", action="store_true", help="write the files, if the verdict is verified")
-    run.add_argument("--apply-unverified", action="store_true", help="write the files whatever the verdict")
-    _add_root(run)
-    _add_json(run)
 
 
 def _add_verify(commands: Any) -> None:
