@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from greenline.config.settings import Settings, load_settings
 from greenline.core.port import Sandbox, Verifier
 from greenline.guard.gate import Gate
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.workspace.state import state_folder
 
@@ -40,6 +42,20 @@ def make_verifier(sandbox: Sandbox) -> Verifier:
 def open_journal(root: str) -> SqliteJournal:
     """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
     return SqliteJournal(state_folder(root) / "journal.db")
+
+
+def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
+    """Return the checkpoints of the workspace at `root`, once every change that a crash cut short is settled.
+
+    What cannot be settled is said on standard error.
+    """
+    from greenline.edit.write import recover
+
+    blobs = BlobStore(state_folder(root) / "blobs")
+    store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
+    for problem in recover(store):
+        print(f"greenline: {problem}", file=sys.stderr)
+    return store
 
 
 def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
@@ -81,8 +97,9 @@ def connect(opening: Opening) -> Parts:
     root = opening.roots[0] if opening.roots else str(Path.cwd())
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
+    checkpoints = open_checkpoints(root, journal, load_settings(client_options=opening.options))
     argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
-    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder)
+    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder, checkpoints)
 
 
 def serve() -> int:

@@ -7,6 +7,9 @@ import tempfile
 from pathlib import Path
 
 from greenline.agent.scripted_agent import ScriptedAgent, load_script
+from greenline.edit.write import recover
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp.parts import Opening, Parts
 from greenline.lsp.server import serve
@@ -18,7 +21,10 @@ def connect(opening: Opening) -> Parts:
     state_dir = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
     state_dir.mkdir(parents=True, exist_ok=True)
     journal = SqliteJournal(state_dir / "journal.db")
-    return Parts(journal, ScriptedAgent(journal, load_script(Path(sys.argv[1]))), state_dir)
+    checkpoints = CheckpointStore(journal, BlobStore(state_dir / "blobs"))
+    recover(checkpoints)
+    agent = ScriptedAgent(journal, load_script(Path(sys.argv[1])))
+    return Parts(journal, agent, state_dir, checkpoints)
 
 
 if __name__ == "__main__":

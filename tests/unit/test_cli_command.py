@@ -1,4 +1,4 @@
-"""The command line without an engine: help, wrong input, runs, and writing hunks to disk."""
+"""The command line without an engine: help, wrong input and runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from pathlib import Path
 import pytest
 
 from greenline.cli import main
-from greenline.cli.write import write_hunks
-from greenline.core.edit import FileChange
-from greenline.core.error import EditRejected
 from greenline.demo.editor import replaced
-from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
-COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "doctor", "demo")
+COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "undo", "checkpoints", "doctor", "demo")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -43,6 +39,8 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> No
         (["runs", "--root", "/nowhere"], "/nowhere"),
         (["runs", "--limit", "0"], "--limit 0"),
         (["run", "  "], "empty"),
+        (["undo", "--root", "/nowhere"], "/nowhere"),
+        (["checkpoints", "--limit", "0"], "--limit 0"),
         (["verify", "--patch", "/nowhere.diff"], "/nowhere.diff"),
     ],
 )
@@ -71,31 +69,6 @@ def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_an_unknown_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "run-none", "--root", str(tmp_path)]) == 1
     assert "run-none" in capsys.readouterr().err
-
-
-def test_written_hunks_keep_every_other_byte(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(b"one\r\ntwo\nthree")
-    path.chmod(0o755)
-    change = FileChange(str(path), path.read_bytes(), b"one\r\n2\nthree")
-
-    written = write_hunks(split(change, "one\r\ntwo\nthree", "one\r\n2\nthree"))
-
-    assert written == [str(path)]
-    assert path.read_bytes() == b"one\r\n2\nthree"
-    assert path.stat().st_mode & 0o777 == 0o755
-
-
-def test_a_file_that_changed_since_is_not_written(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(b"one\n")
-    hunks = split(FileChange(str(path), b"one\n", b"two\n"), "one\n", "two\n")
-    path.write_bytes(b"other\n")
-
-    with pytest.raises(EditRejected):
-        write_hunks(hunks)
-
-    assert path.read_bytes() == b"other\n"
 
 
 def test_git_trees_of_head_and_of_the_index(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -20,7 +21,7 @@ from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.task import Plan, PlanEntry, Proposal, RunState, StopReason, Task
-from greenline.journal.migration import JournalUnusable
+from greenline.journal.migration import MIGRATIONS, JournalUnusable
 from greenline.journal.owner import is_alive, process_owner
 from greenline.journal.store import SqliteJournal
 
@@ -221,3 +222,39 @@ def test_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
         SqliteJournal(path)
 
     assert path.read_bytes().startswith(b"not a database")
+
+
+def test_a_journal_of_an_earlier_version_is_brought_forward_with_its_runs(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    name, script = MIGRATIONS[0]
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied REAL NOT NULL) STRICT")
+    connection.execute("INSERT INTO migrations VALUES (?, 0)", (name,))
+    connection.execute(script)
+    connection.execute(
+        "INSERT INTO runs (id, task, state, created) VALUES ('run-1', ?, 'accepted', 1)",
+        (json.dumps({"request": "old", "roots": ["/w"]}),),
+    )
+    connection.close()
+
+    journal = SqliteJournal(path)
+
+    assert journal.run("run-1").task.request == "old"
+    assert journal.query("SELECT COUNT(*) FROM checkpoints") == [(0,)]
+    journal.close()
+
+
+def test_a_transaction_that_fails_leaves_nothing_behind(journal: SqliteJournal) -> None:
+    heard: list[Event] = []
+    run = journal.create_run(TASK)
+    journal.on_event = heard.append
+
+    with pytest.raises(KeyError), journal.transaction():
+        journal.set_state(run.id, RunState.PROPOSED)
+        raise KeyError
+    with journal.transaction():
+        journal.set_state(run.id, RunState.FAILED)
+        journal.append(run.id, EventKind.ERROR, {})
+
+    assert journal.run(run.id).state is RunState.FAILED
+    assert [event.seq for event in heard] == [2, 3]

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from greenline.agent.scripted_agent import Script, ScriptedAgent, Step
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp.channel import Inbox
 from greenline.lsp.parts import Opening, Parts
@@ -35,7 +37,8 @@ def opened(tmp_path: Path, scripts: dict[str, Script]) -> tuple[GreenlineServer,
     journal = SqliteJournal(tmp_path / "journal.db")
 
     def connect(_: Opening) -> Parts:
-        return Parts(journal, ScriptedAgent(journal, scripts), tmp_path)
+        checkpoints = CheckpointStore(journal, BlobStore(tmp_path / "blobs"))
+        return Parts(journal, ScriptedAgent(journal, scripts), tmp_path, checkpoints)
 
     server, recorder = GreenlineServer(connect), Recorder()
     server.protocol.set_writer(recorder)

@@ -46,6 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
     _add_root(show)
     _add_json(show)
+    _add_undo(commands)
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
@@ -68,6 +69,32 @@ def _add_run(commands: Any) -> None:
     run.add_argument("--apply-unverified", action="store_true", help="write the files whatever the verdict")
     _add_root(run)
     _add_json(run)
+
+
+def _add_undo(commands: Any) -> None:
+    undo = _add(
+        commands,
+        "undo",
+        "take back what was applied, never over what you changed since",
+        "greenline undo cp-1m8g4bj8r0jg6m",
+    )
+    undo.add_argument(
+        "name",
+        nargs="?",
+        metavar="RUN|CHECKPOINT",
+        help="what to take back (default: the newest change, an undo included)",
+    )
+    _add_root(undo)
+    _add_json(undo)
+    checkpoints = _add(
+        commands,
+        "checkpoints",
+        "list what was applied and can be undone, newest first",
+        "greenline checkpoints --limit 5",
+    )
+    checkpoints.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
+    _add_root(checkpoints)
+    _add_json(checkpoints)
 
 
 def _add_verify(commands: Any) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
-
-import attrs
 
 from greenline.cli.console import (
     console,
@@ -19,24 +18,26 @@ from greenline.cli.console import (
     verdict_text,
 )
 from greenline.cli.plan import task_of
-from greenline.cli.write import write_hunks
 from greenline.core.cancel import Cancellation
-from greenline.core.edit import HunkState
 from greenline.core.evidence import Verdict
-from greenline.core.task import Proposal, Run, RunState
+from greenline.core.task import Proposal, Run
 from greenline.core.wire import to_json
+from greenline.journal.checkpoint_store import CheckpointStore
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the proposal with its evidence; exit 0 only where it is verified."""
-    from greenline.app import make_agent, open_journal
+    from greenline.app import make_agent, open_checkpoints, open_journal
     from greenline.config.settings import load_settings
     from greenline.workspace.snapshot import Snapshot
 
     root = root_of(arguments.root)
     task = task_of(arguments.request, root)
     journal = open_journal(root)
-    agent = make_agent(load_settings(), journal)
+    settings = load_settings()
+    # Whatever a crash left half made is settled before the agent reads the files.
+    store = open_checkpoints(root, journal, settings)
+    agent = make_agent(settings, journal)
     progress("planning and verifying in the sandbox")
     item = journal.run(agent.execute(task, Snapshot((root,)), Cancellation()))
     proposal = item.proposal
@@ -51,9 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     apply = arguments.apply_unverified or (arguments.apply and verified)
     written: list[str] = []
     if apply:
-        written = write_hunks(proposal.hunks)
-        journal.save_proposal(_accepted(proposal))
-        journal.set_state(item.id, RunState.ACCEPTED)
+        written = apply_proposal(proposal, root, store)
     if arguments.json:
         value = {
             "runId": item.id,
@@ -68,9 +67,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if arguments.apply_unverified else exit_code(proposal.evidence.verdict)
 
 
-def _accepted(proposal: Proposal) -> Proposal:
-    hunks = tuple(attrs.evolve(hunk, state=HunkState.ACCEPTED) for hunk in proposal.hunks)
-    return attrs.evolve(proposal, hunks=hunks)
+def apply_proposal(proposal: Proposal, root: str, store: CheckpointStore) -> list[str]:
+    """Write the hunks of a proposal over the files that they were made against; return the paths written.
+
+    All or none, with a checkpoint; raises `EditRejected` where a file is another one by now.
+    """
+    from greenline.edit.change import changes_from_hunks, marks_of
+    from greenline.edit.write import Occasion, apply_changes, read_bytes
+
+    changes = changes_from_hunks(proposal.hunks, read_bytes)
+    reason = f"applied {proposal.summary or proposal.id}"
+    marks = marks_of(proposal.id, proposal.hunks, os.path.realpath)
+    apply_changes(changes, (root,), store, Occasion(reason, proposal.run_id, marks=marks))
+    return [change.path for change in changes]
 
 
 def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) -> None:
@@ -89,6 +98,7 @@ def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) ->
         out.print(diff_text(alternative))
     if written:
         out.print("written: " + ", ".join(written), markup=False)
+        out.print(f"to take this back: greenline undo {item.id}", markup=False)
     elif asked:
         out.print("nothing was written: the verdict is not `verified`")
     out.print(f"run {item.id}", markup=False)

@@ -130,6 +130,7 @@ OPTIONS = (
     Option("wall_s", number(1, 7200), "GREENLINE_WALL_S"),
     Option("tmpfs_mb", whole(16, 65_536), "GREENLINE_TMPFS_MB"),
     Option("repair_s", number(1, 3600), "GREENLINE_REPAIR_S", from_client=True),
+    Option("checkpoint_quota_mb", whole(1, 1_048_576), "GREENLINE_CHECKPOINT_QUOTA_MB"),
     Option("warm_worker", flag, "GREENLINE_WARM_WORKER", from_client=True),
     Option("log_level", choice("debug", "info", "warning", "error"), "GREENLINE_LOG_LEVEL", from_client=True),
 )

@@ -56,6 +56,8 @@ class Settings:
     tmpfs_mb: int = 1024
     repair_s: float = 60.0
     """How long the repair engine may search."""
+    checkpoint_quota_mb: int = 1024
+    """How much the contents of checkpoints may take before the oldest of finished runs are dropped."""
     warm_worker: bool = True
     """Whether the agent worker is started in the background once a workspace is open."""
     log_level: str = "info"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
@@ -131,6 +132,24 @@ class Proposal:
     def pending(self) -> tuple[Hunk, ...]:
         """Return the hunks that still wait for a decision."""
         return tuple(h for h in self.hunks if h.state is HunkState.PENDING)
+
+    def with_states(self, states: Mapping[str, HunkState], comments: Mapping[str, str]) -> Proposal:
+        """Return the proposal with other states and comments for some hunks; mixed: partial evidence."""
+        hunks = tuple(
+            attrs.evolve(h, state=states.get(h.id, h.state), comment=comments.get(h.id, h.comment))
+            for h in self.hunks
+        )
+        currency: Literal["current", "partial"] = (
+            "current" if len({h.state for h in hunks}) == 1 else "partial"
+        )
+        return attrs.evolve(self, hunks=hunks, evidence=attrs.evolve(self.evidence, currency=currency))
+
+    def run_state(self) -> RunState:
+        """Return the state that the review so far calls for."""
+        states = {hunk.state for hunk in self.hunks}
+        if HunkState.ACCEPTED in states:
+            return RunState.ACCEPTED if states == {HunkState.ACCEPTED} else RunState.PARTLY_ACCEPTED
+        return RunState.PROPOSED if HunkState.PENDING in states else RunState.REJECTED
 
 
 @attrs.frozen

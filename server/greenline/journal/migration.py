@@ -52,6 +52,45 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         CREATE INDEX proposals_by_run ON proposals (run_id, saved);
         """,
     ),
+    (
+        "0002-checkpoints",
+        """
+        CREATE TABLE checkpoints (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            created REAL NOT NULL,
+            kind TEXT NOT NULL,
+            place TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            run_id TEXT REFERENCES runs (id),
+            state TEXT NOT NULL,
+            note TEXT NOT NULL DEFAULT '',
+            owner TEXT NOT NULL,
+            marks TEXT NOT NULL,
+            roots TEXT NOT NULL,
+            folders TEXT NOT NULL,
+            undoes TEXT NOT NULL,
+            undone_by TEXT
+        ) STRICT;
+        CREATE INDEX checkpoints_by_run ON checkpoints (run_id);
+        CREATE INDEX checkpoints_by_state ON checkpoints (state);
+        CREATE TABLE checkpoint_files (
+            checkpoint_id TEXT NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            path BLOB NOT NULL,
+            before_hash TEXT,
+            before_size INTEGER NOT NULL,
+            before_mode INTEGER,
+            after_hash TEXT,
+            after_size INTEGER NOT NULL,
+            after_mode INTEGER,
+            encoding TEXT NOT NULL,
+            PRIMARY KEY (checkpoint_id, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX checkpoint_files_by_before ON checkpoint_files (before_hash);
+        CREATE INDEX checkpoint_files_by_after ON checkpoint_files (after_hash);
+        """,
+    ),
 )
 
 

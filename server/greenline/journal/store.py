@@ -39,6 +39,7 @@ class SqliteJournal:
         self.path = Path(path)
         self.on_event = on_event
         self._lock = threading.RLock()
+        self._writing = False
         self._owner = process_owner()
         self._connection = self._open()
 
@@ -116,7 +117,21 @@ class SqliteJournal:
                 marked.append(run_id)
         return tuple(marked)
 
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """Hold the file's write lock for several changes that are made together or not at all.
+
+        Calls of this object inside the block join it; its connection is for the journal's own packages.
+        """
+        with self._write():
+            yield self._connection
+
     # --- reading ---------------------------------------------------------------------------------------
+
+    def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement that only reads."""
+        with self._lock:
+            return self._all(statement, values)
 
     def run(self, run_id: str) -> Run:
         """Return a run with its newest plan and proposal; raises `NotFound`."""
@@ -196,16 +211,22 @@ class SqliteJournal:
     def _write(self) -> Iterator[None]:
         """Hold the write lock of the file; commit at the end, then report the events written."""
         with self._lock:
+            if self._writing:
+                yield
+                return
             self._written: list[Event] = []
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
             except apsw.Error as error:
                 raise _unusable(self.path, error) from error
+            self._writing = True
             try:
                 yield
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._writing = False
             try:
                 self._connection.execute("COMMIT")
             except apsw.Error as error:

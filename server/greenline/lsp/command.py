@@ -17,7 +17,7 @@ from greenline.lsp.convert import to_path
 from greenline.lsp.decision import Decision, Review
 from greenline.lsp.editor import ClientEditor
 from greenline.lsp.offer import PREFIX
-from greenline.lsp.present import proposal_info, review_result
+from greenline.lsp.present import proposal_info, review_result, undo_result
 from greenline.lsp.render import headline
 from greenline.lsp.work import execute_run, explain_lines, plan_task, show_plan
 
@@ -151,6 +151,16 @@ async def reject_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewRes
     return await _review(ls, proposal.id, [Decision(hunk.id, False) for hunk in proposal.pending()])
 
 
+async def undo(ls: GreenlineServer, *arguments: Any) -> protocol.UndoResult:
+    """Take changes back, and say what stayed."""
+    ref = _argument(ls, protocol.UndoParams, arguments)
+    undone = await ls.session.undo(ref.proposal_id, ref.checkpoint_id, ClientEditor(ls))
+    for conflict in undone.conflicts[:1]:
+        more = f" (and {len(undone.conflicts) - 1} more)" if len(undone.conflicts) > 1 else ""
+        ls.say(types.MessageType.Warning, f"Not undone: {conflict.path}: {conflict.reason}{more}")
+    return undo_result(undone)
+
+
 async def respond(ls: GreenlineServer, *arguments: Any) -> protocol.RespondResult:
     """Answer a question."""
     answer = _argument(ls, Answer, arguments)
@@ -193,6 +203,7 @@ COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
     PREFIX + "rejectHunk": reject_hunk,
     PREFIX + "acceptAll": accept_all,
     PREFIX + "rejectAll": reject_all,
+    PREFIX + "undo": undo,
     PREFIX + "respond": respond,
     PREFIX + "pause": pause,
     PREFIX + "resume": resume,

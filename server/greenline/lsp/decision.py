@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import attrs
 
@@ -37,6 +37,19 @@ class Refusal:
     reason: str
 
 
+class Refused(Exception):
+    """Hunks that cannot be applied, so that nothing is."""
+
+    def __init__(self, refusals: tuple[Refusal, ...]) -> None:
+        super().__init__(f"{len(refusals)} hunks cannot be applied")
+        self.refusals = refusals
+
+
+def refusals(hunks: Sequence[Hunk], failures: Mapping[str, str]) -> tuple[Refusal, ...]:
+    """Return the hunks of the files that do not hold them, each with the reason."""
+    return tuple(Refusal(hunk, failures[hunk.path]) for hunk in hunks if hunk.path in failures)
+
+
 @attrs.frozen
 class Review:
     """Outcome of one review call."""
@@ -44,6 +57,8 @@ class Review:
     applied: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    checkpoint_id: str | None = None
+    """Takes the accepted hunks back, or None where none was accepted."""
 
 
 def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
@@ -65,16 +80,6 @@ def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
                 remedy="Only pending hunks can be decided.",
             )
     return [hunks[d.hunk_id] for d in decisions]
-
-
-def with_states(proposal: Proposal, states: Mapping[str, HunkState], comments: Mapping[str, str]) -> Proposal:
-    """Return the proposal with new states and comments for some hunks; its evidence is then partial."""
-    hunks = tuple(
-        attrs.evolve(h, state=states.get(h.id, h.state), comment=comments.get(h.id, h.comment))
-        for h in proposal.hunks
-    )
-    currency: Literal["current", "partial"] = "current" if len({h.state for h in hunks}) == 1 else "partial"
-    return attrs.evolve(proposal, hunks=hunks, evidence=attrs.evolve(proposal.evidence, currency=currency))
 
 
 def one_line_end(text: str) -> str:

@@ -10,6 +10,7 @@ import attrs
 
 from greenline.core.agent_port import AgentClient
 from greenline.core.port import Journal
+from greenline.journal.checkpoint_store import CheckpointStore
 
 
 @attrs.frozen
@@ -20,6 +21,8 @@ class Parts:
     agent: AgentClient
     state_dir: Path
     """The folder for this workspace under the user's state folder; never inside the workspace."""
+    checkpoints: CheckpointStore
+    """Over the same journal."""
 
 
 @attrs.frozen

@@ -10,6 +10,7 @@ from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.evidence import Evidence, TestReport
 from greenline.core.task import ContextRange, Proposal, Run, TaskContext
+from greenline.edit.undo import Undone
 from greenline.lsp import protocol
 from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
 from greenline.lsp.decision import Review
@@ -87,7 +88,18 @@ def event_params(event: Event) -> protocol.EventParams:
 def review_result(review: Review) -> protocol.ReviewResult:
     """Return a review's outcome for the wire."""
     conflicts = tuple(protocol.Conflict(r.hunk.id, to_uri(r.hunk.path), r.reason) for r in review.refused)
-    return protocol.ReviewResult(review.applied, review.rejected, conflicts)
+    return protocol.ReviewResult(review.applied, review.rejected, conflicts, review.checkpoint_id)
+
+
+def undo_result(undone: Undone) -> protocol.UndoResult:
+    """Return an undo's outcome for the wire."""
+    return protocol.UndoResult(
+        restored=tuple(to_uri(path) for path in undone.restored),
+        conflicts=tuple(
+            protocol.UndoConflictInfo(to_uri(c.path), c.reason, c.line) for c in undone.conflicts
+        ),
+        checkpoint_id=None if undone.checkpoint is None else undone.checkpoint.id,
+    )
 
 
 def task_context(params: protocol.TaskContextParams | None) -> TaskContext:

@@ -187,14 +187,37 @@ class ReviewResult:
     applied: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    checkpoint_id: str | None = None
+    """For `agent/undo`; none where nothing was applied."""
 
 
 @attrs.frozen
 class UndoParams:
-    """Take back an accepted proposal."""
+    """Take back what was accepted of a proposal, or a checkpoint; with neither, the newest change."""
 
     proposal_id: str | None = None
     checkpoint_id: str | None = None
+
+
+@attrs.frozen
+class UndoConflictInfo:
+    """A place that was not taken back, and why."""
+
+    uri: str
+    reason: str
+    line: int | None = None
+    """Where it begins, 0-based; none for a whole file."""
+
+
+@attrs.frozen
+class UndoResult:
+    """What was taken back; a file can be in both lists."""
+
+    restored: tuple[str, ...] = ()
+    """URIs of the files that changed."""
+    conflicts: tuple[UndoConflictInfo, ...] = ()
+    checkpoint_id: str | None = None
+    """Takes this undo back; none where nothing changed."""
 
 
 @attrs.frozen
@@ -325,7 +348,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     EXECUTE: (ExecuteParams, ExecuteResult),
     RESPOND: (RespondParams, RespondResult),
     REVIEW: (ReviewParams, ReviewResult),
-    UNDO: (UndoParams, StateResult),
+    UNDO: (UndoParams, UndoResult),
     PAUSE: (RunParams, StateResult),
     RESUME: (RunParams, StateResult),
     CANCEL: (RunParams, StateResult),
@@ -344,5 +367,5 @@ NOTIFICATIONS: dict[str, type] = {
 }
 """Method → params, server to client."""
 
-RESERVED = (UNDO, SEARCH)
+RESERVED = (SEARCH,)
 """Methods that answer with the error `notAvailable` until a later version."""

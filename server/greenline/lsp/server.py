@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -14,9 +13,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 import greenline
-from greenline.core.agent_port import AgentClient
 from greenline.core.event import Event
-from greenline.core.port import Journal
 from greenline.lsp import stdio
 from greenline.lsp.channel import Inbox, start_reader
 from greenline.lsp.convert import Encoding, to_uri
@@ -66,7 +63,12 @@ class GreenlineServer(LanguageServer):
         if self._session is None:
             parts = self._connect(self.opening)
             self._session = Session(
-                self.opening.roots, parts.journal, parts.agent, self.publisher, parts.state_dir
+                self.opening.roots,
+                parts.journal,
+                parts.agent,
+                self.publisher,
+                parts.state_dir,
+                parts.checkpoints,
             )
         return self._session
 
@@ -169,7 +171,6 @@ def serve(connect: Connect) -> int:
     return asyncio.run(GreenlineServer(connect).run(channel))
 
 
-def run_stdio(journal: Journal, agent_client: AgentClient, state_dir: Path) -> int:
+def run_stdio(parts: Parts) -> int:
     """Serve with parts that exist already."""
-    parts = Parts(journal, agent_client, state_dir)
     return serve(lambda _: parts)

@@ -6,7 +6,6 @@ Knows nothing of pygls or LSP types; lives on one event loop and reads the journ
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -27,13 +26,15 @@ from greenline.core.event import Event, EventKind
 from greenline.core.evidence import HunkEvidence
 from greenline.core.port import Journal
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task, TaskContext
+from greenline.edit.change import marks_of
 from greenline.edit.text import text_hash
-from greenline.lsp.decision import Decision, Editor, Refusal, Review, decided, one_line_end, with_states
-from greenline.lsp.review import CurrentText, FileEdit, file_edits, place
+from greenline.edit.undo import Undone
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.lsp.decision import Decision, Editor, Refusal, Refused, Review, decided, refusals
+from greenline.lsp.landing import Change, Landed, Landing
+from greenline.lsp.review import CurrentText, file_edits, place
+from greenline.lsp.undo import chosen, undo_in_editor
 from greenline.workspace.encoding import decode
-
-_CHECK_S = 3.0
-"""How long the buffers may take to show an edit that the client says it applied."""
 
 
 class Listener(Protocol):
@@ -77,6 +78,7 @@ class Session:
         agent: AgentClient,
         listener: Listener,
         state_dir: Path,
+        checkpoints: CheckpointStore,
     ) -> None:
         self.roots = roots
         self.journal = journal
@@ -88,7 +90,10 @@ class Session:
         self._proposals: dict[str, Proposal] = {}
         self._base_texts: dict[str, str] = {}
         self._placed: dict[str, tuple[str | None, Hunk | None]] = {}
-        self._changed = asyncio.Event()
+        self._checkpoints = checkpoints
+        self._landing = Landing(self, checkpoints)
+        self.changed = asyncio.Event()
+        """Set whenever a buffer is opened, changed or closed."""
         self._reviewing = asyncio.Lock()
         agent.on_event, agent.on_died = self._on_event, listener.on_interrupted
         agent.on_question = listener.on_question
@@ -111,12 +116,12 @@ class Session:
     def put_document(self, document: OpenDocument) -> None:
         """Take the text of an open document, new or changed."""
         self._documents[document.path] = document
-        self._changed.set()
+        self.changed.set()
 
     def close_document(self, path: str) -> None:
         """Forget a buffer; the disk is the truth again."""
         self._documents.pop(path, None)
-        self._changed.set()
+        self.changed.set()
 
     def current(self, path: str) -> CurrentText | None:
         """Return a file's text now, or None where it does not exist; raises `InvalidInput` for no text."""
@@ -127,6 +132,17 @@ class Session:
         except OSError:
             return None
         return CurrentText(decode(data).text, None)
+
+    def is_open(self, path: str) -> bool:
+        """Return whether the editor has the file open."""
+        return path in self._documents
+
+    def open_path(self, path: str) -> str:
+        """Return the path under which the editor has a file open, or `path` where it has not."""
+        if path in self._documents:
+            return path
+        real = Path(path).resolve()
+        return next((name for name in self._documents if Path(name).resolve() == real), path)
 
     def require_text(self, path: str) -> str:
         """Return the text of a file of the workspace; raises where it is outside or nowhere."""
@@ -270,12 +286,16 @@ class Session:
                 self._base_texts[hunk.base_hash] = now.text
         for older in [p for p in self._proposals.values() if p.run_id == proposal.run_id]:
             if older.id != proposal.id:
-                self._store(with_states(older, {h.id: HunkState.SUPERSEDED for h in older.pending()}, {}))
+                self._store(older.with_states({h.id: HunkState.SUPERSEDED for h in older.pending()}, {}))
         self._proposals[proposal.id] = proposal
         self._listener.on_proposal(proposal)
 
     def _store(self, proposal: Proposal) -> None:
         self.journal.save_proposal(proposal)
+        self._keep(proposal)
+
+    def _keep(self, proposal: Proposal) -> None:
+        """Keep a proposal as long as some of it waits for a review, and tell the editor about it."""
         if proposal.pending():
             self._proposals[proposal.id] = proposal
         else:
@@ -300,77 +320,76 @@ class Session:
             proposal = self.proposal(proposal_id)
             hunks = decided(proposal, decisions)
             accepted = [h for h, d in zip(hunks, decisions, strict=True) if d.accept]
-            refused = await self._apply(proposal, accepted, editor) if accepted else ()
-            if refused:
-                self._listener.on_proposal(proposal)
-                return Review(refused=refused)
+            checkpoint_id: str | None = None
+            if accepted:
+                try:
+                    landed = await self._accept(proposal, accepted, editor)
+                except Refused as error:
+                    self._listener.on_proposal(proposal)
+                    return Review(refused=error.refusals)
+                if landed.failures:
+                    self._listener.on_proposal(proposal)
+                    return Review(refused=refusals(accepted, landed.failures))
+                checkpoint_id = landed.checkpoint.id
+                for event in landed.events:
+                    self._listener.on_event(event)
             states = {d.hunk_id: HunkState.ACCEPTED if d.accept else HunkState.REJECTED for d in decisions}
-            self._store(with_states(proposal, states, {d.hunk_id: d.comment for d in decisions}))
+            self._store(proposal.with_states(states, {d.hunk_id: d.comment for d in decisions}))
             self._settle(proposal.run_id, proposal.id)
             rejected = tuple(d.hunk_id for d in decisions if not d.accept)
-            return Review(tuple(h.id for h in accepted), rejected)
+            return Review(tuple(h.id for h in accepted), rejected, checkpoint_id=checkpoint_id)
 
-    async def _apply(self, proposal: Proposal, accepted: list[Hunk], editor: Editor) -> tuple[Refusal, ...]:
+    async def _accept(self, proposal: Proposal, accepted: list[Hunk], editor: Editor) -> Landed:
+        async def change() -> Change:
+            return self._accepting(proposal, accepted)
+
+        return await self._landing.land(change, editor)
+
+    def _accepting(self, proposal: Proposal, accepted: list[Hunk]) -> Change:
+        """Return the accepted hunks as a change of the text as it is now; raises `Refused`."""
         placed = [(hunk, self._place(hunk)) for hunk in accepted]
         gone = tuple(Refusal(h, "The text that it replaces is gone.") for h, p in placed if p is None)
         if gone:
-            return gone
+            raise Refused(gone)
+        hunks = [p for _, p in placed if p is not None]
         try:
             edits = file_edits(
-                [p for _, p in placed if p is not None],
-                {h.path: now for h in accepted if (now := self.current(h.path)) is not None},
+                hunks, {h.path: now for h in accepted if (now := self.current(h.path)) is not None}
             )
         except EditRejected as error:
-            return tuple(Refusal(hunk, error.message) for hunk in accepted)
+            raise Refused(tuple(Refusal(hunk, error.message) for hunk in accepted)) from error
         for edit in edits:
             self.require_inside(edit.path)
             if edit.op == "edit":
                 self._base_texts.setdefault(text_hash(edit.old_text), edit.old_text)
-        failure = await editor.apply(proposal.summary or "Greenline", edits)
-        differing = [] if failure else await self._differing(edits)
-        if not failure and not differing:
-            return ()
-        paths = {edit.path for edit in edits} if failure else set(differing)
-        reason = failure or "The editor says it applied the edit, but its text is not as expected."
-        return tuple(Refusal(hunk, reason) for hunk in accepted if hunk.path in paths)
-
-    async def _differing(self, edits: Sequence[FileEdit]) -> list[str]:
-        """Return the files whose text is not as it should be, after waiting for the editor to report it."""
-        deadline = time.monotonic() + _CHECK_S
-        while True:
-            self._changed.clear()
-            differing = [edit.path for edit in edits if not self._shows(edit)]
-            remaining = deadline - time.monotonic()
-            if not differing or remaining <= 0:
-                return differing
-            try:
-                async with asyncio.timeout(min(0.05, remaining)):
-                    await self._changed.wait()
-            except TimeoutError:
-                continue
-
-    def _shows(self, edit: FileEdit) -> bool:
-        try:
-            now = self.current(edit.path)
-        except GreenlineError:
-            return False
-        if edit.op == "delete":
-            return now is None or edit.path in self._documents
-        if now is None:
-            return False
-        if edit.path in self._documents:
-            return one_line_end(now.text) == one_line_end(edit.new_text)
-        return now.text == edit.new_text
+        label = proposal.summary or "Greenline"
+        marks = marks_of(proposal.id, hunks)
+        return Change(label, edits, "accept", f"accepted {label}", self.roots, proposal.run_id, marks)
 
     def _settle(self, run_id: str, proposal_id: str) -> None:
         """Put the run into the state that its reviewed proposal calls for."""
-        states = {hunk.state for hunk in self.journal.proposal(proposal_id).hunks}
-        if HunkState.PENDING in states:
-            state = RunState.PARTLY_ACCEPTED if HunkState.ACCEPTED in states else None
-        elif HunkState.ACCEPTED not in states:
-            state = RunState.REJECTED
-        else:
-            whole = states == {HunkState.ACCEPTED}
-            state = RunState.ACCEPTED if whole else RunState.PARTLY_ACCEPTED
-        if state is not None:
+        state = self.journal.proposal(proposal_id).run_state()
+        if state not in (RunState.PROPOSED, self.journal.run(run_id).state):
             self._listener.on_event(self.journal.set_state(run_id, state))
+
+    # --- undo -----------------------------------------------------------------------------------------
+
+    async def undo(self, proposal_id: str | None, checkpoint_id: str | None, editor: Editor) -> Undone:
+        """Take back a proposal, a checkpoint or the newest change; hunks that were taken back wait again."""
+        async with self._reviewing:
+            proposal = None if proposal_id is None else self.proposal(proposal_id)
+            checkpoints = chosen(self._checkpoints, proposal, checkpoint_id)
+            for file in (file for checkpoint in checkpoints for file in checkpoint.files):
+                self.require_inside(file.path)
+            done = await undo_in_editor(self._checkpoints, checkpoints, self, self._landing, editor)
+            if done.landed is not None:
+                self._took_back(done.landed, done.texts)
+            return done.undone
+
+    def _took_back(self, landed: Landed, texts: Sequence[str]) -> None:
+        for event in landed.events:
+            self._listener.on_event(event)
+        self._base_texts.update({text_hash(text): text for text in texts})
+        self._placed.clear()
+        for proposal_id in sorted({mark.proposal_id for mark in landed.change.marks}):
+            self._keep(self.journal.proposal(proposal_id))

@@ -1,11 +1,12 @@
-"""`agent/undo`, which is reserved."""
+"""`agent/undo`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from greenline.core.error import GreenlineError
 from greenline.lsp import protocol
+from greenline.lsp.editor import ClientEditor
+from greenline.lsp.present import undo_result
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 METHOD = protocol.UNDO
 
 
-async def handle(ls: GreenlineServer, params: protocol.UndoParams) -> protocol.StateResult:
-    """Say what to do instead."""
-    raise GreenlineError(
-        "agent/undo is not available in this version.",
-        remedy="Use the editor's own undo: an accepted proposal is one step of it.",
-        code="notAvailable",
-    )
+async def handle(ls: GreenlineServer, params: protocol.UndoParams) -> protocol.UndoResult:
+    """Take changes back, never over what the user did since."""
+    undone = await ls.session.undo(params.proposal_id, params.checkpoint_id, ClientEditor(ls))
+    return undo_result(undone)

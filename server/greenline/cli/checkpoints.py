@@ -1,0 +1,64 @@
+"""`greenline checkpoints`: what was applied and can be undone, newest first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+
+from rich.table import Table
+
+from greenline.cli.console import console, root_of
+from greenline.core.error import InvalidInput
+from greenline.journal.checkpoint import Checkpoint
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the checkpoints."""
+    from greenline.app import open_checkpoints, open_journal
+    from greenline.config.settings import load_settings
+
+    if arguments.limit < 1:
+        raise InvalidInput(f"--limit {arguments.limit} is too small.", remedy="Give a number from 1 on.")
+    root = root_of(arguments.root)
+    store = open_checkpoints(root, open_journal(root), load_settings())
+    found = store.newest_first(arguments.limit)
+    if arguments.json:
+        print(json.dumps([as_json(item) for item in found]))
+        return 0
+    if not found:
+        print("No checkpoints yet.")
+        return 0
+    table = Table(header_style="bold")
+    # An id that is cut off can be given to no command.
+    table.add_column("checkpoint", min_width=17, no_wrap=True)
+    for heading in ("when", "state", "files", "why"):
+        table.add_column(heading)
+    for item in found:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.created))
+        names = ", ".join(os.path.relpath(file.path, root) for file in item.files[:3])
+        more = f" and {len(item.files) - 3} more" if len(item.files) > 3 else ""
+        table.add_row(item.id, when, _state(item), names + more, item.reason)
+    console().print(table)
+    return 0
+
+
+def as_json(item: Checkpoint) -> dict[str, object]:
+    """Return a checkpoint as JSON; contents are named by their hash."""
+    return {
+        "checkpointId": item.id,
+        "runId": item.run_id,
+        "created": item.created,
+        "kind": item.kind,
+        "place": item.place,
+        "state": item.state.value,
+        "reason": item.reason,
+        "undoneBy": item.undone_by,
+        "note": item.note,
+        "files": [{"path": f.path, "before": f.before, "after": f.after} for f in item.files],
+    }
+
+
+def _state(item: Checkpoint) -> str:
+    return "undone" if item.undone_by is not None else item.state.value

@@ -1,0 +1,50 @@
+"""`greenline undo [RUN|CHECKPOINT]`: take back what was applied to the files on the disk."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from greenline.cli.console import root_of
+from greenline.edit.restore import UndoConflict
+from greenline.edit.undo import Undone, named_checkpoints, undo_on_disk
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what was restored; exit 1 with a line for each conflict where something was not."""
+    from greenline.app import open_checkpoints, open_journal
+    from greenline.config.settings import load_settings
+
+    root = root_of(arguments.root)
+    store = open_checkpoints(root, open_journal(root), load_settings())
+    undone = undo_on_disk(store, named_checkpoints(store, arguments.name))
+    if arguments.json:
+        print(json.dumps(as_json(undone)))
+    else:
+        for path in undone.restored:
+            print(f"restored {path}")
+        if undone.checkpoint is not None:
+            print(f"to take this back: greenline undo {undone.checkpoint.id}")
+        elif not undone.conflicts:
+            print("Nothing to restore: every file is as it was before.")
+    for conflict in undone.conflicts:
+        print(f"greenline: {_line(conflict)}", file=sys.stderr)
+    return 1 if undone.conflicts else 0
+
+
+def as_json(undone: Undone) -> dict[str, object]:
+    """Return the outcome as the command's JSON value; lines count from 1."""
+    return {
+        "restored": list(undone.restored),
+        "conflicts": [
+            {"path": c.path, "line": None if c.line is None else c.line + 1, "reason": c.reason}
+            for c in undone.conflicts
+        ],
+        "checkpointId": None if undone.checkpoint is None else undone.checkpoint.id,
+    }
+
+
+def _line(conflict: UndoConflict) -> str:
+    place = conflict.path if conflict.line is None else f"{conflict.path}:{conflict.line + 1}"
+    return f"conflict: {place}: {conflict.reason}"

@@ -1,0 +1,357 @@
+"""Writes changes to the disk, all or none: compared, written beside, synced, renamed, and recorded first.
+
+Invariant: whatever dies at whatever moment, after `recover` every file of a change is as before or every one
+is as after, and the journal says which; a file that somebody else changed meanwhile is left alone and named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from greenline.core.edit import FileChange
+from greenline.core.error import EditRejected, GreenlineError
+from greenline.journal.blob import content_hash, sync_folder
+from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.workspace.root import locate
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_DIED = "The process that wrote the change ended before it was through."
+
+
+class NotWritten(GreenlineError):
+    """The disk, and not the edit, is why nothing was written."""
+
+    code = "unwritable"
+
+
+@attrs.frozen
+class Occasion:
+    """Why something is written, for the journal."""
+
+    reason: str
+    """One line for people."""
+    run_id: str | None = None
+    kind: Kind = "apply"
+    marks: tuple[Mark, ...] = ()
+    """Hunks whose review state moves when the change is made."""
+    undoes: tuple[str, ...] = ()
+
+
+def apply_changes(
+    changes: Sequence[FileChange], roots: Sequence[str], store: CheckpointStore, occasion: Occasion
+) -> Checkpoint:
+    """Write all changes or none, and return the checkpoint that takes them back.
+
+    Links are written through. Each file must hold exactly `before`. Raises `EditRejected` (`stale`, `exists`,
+    `missing`, `protected`), `OutsideWorkspace` or `NotWritten`, and then nothing is changed. Call `recover`
+    once at start. May run in any thread.
+    """
+    targets = [(_target(change.path, roots), change) for change in changes]
+    if len({path for path, _ in targets}) != len(targets):
+        raise EditRejected("Two changes name the same file.", remedy="Make one change of them.")
+    versions = tuple(_versions(path, change) for path, change in targets)
+    draft = Draft(
+        occasion.kind,
+        "disk",
+        occasion.reason,
+        versions,
+        tuple(roots),
+        occasion.run_id,
+        occasion.marks,
+        tuple(_missing_folders(versions)),
+        occasion.undoes,
+    )
+    try:
+        checkpoint = store.begin(draft)
+    except OSError as error:
+        raise NotWritten(
+            f"No checkpoint can be taken: {error.strerror or error}; nothing was changed.",
+            remedy="Check the space and the permissions of the state folder.",
+        ) from error
+    written: set[str] = set()
+    try:
+        _write_all(checkpoint, versions, written)
+    except BaseException as error:
+        _undo_partly(checkpoint, store, written, error)
+        if isinstance(error, OSError):
+            name = error.filename or checkpoint.files[0].path
+            raise NotWritten(
+                f"{os.fsdecode(name)} cannot be written: {error.strerror}; nothing was changed.",
+                remedy="Check the permissions and the space.",
+            ) from error
+        raise
+    store.finish(checkpoint)
+    return checkpoint
+
+
+def recover(store: CheckpointStore) -> tuple[str, ...]:
+    """Bring every change whose process died to an end; return one sentence for each that needs attention.
+
+    A change is rolled back, unless all of its files were written already; where a content that the way back
+    needs is damaged, it is carried through instead.
+    """
+    problems: list[str] = []
+    for checkpoint in store.left_behind():
+        if checkpoint.place == "editor":
+            store.unconfirmed(checkpoint, "The server ended before the editor had answered.")
+            continue
+        try:
+            _bring_to_an_end(checkpoint, store)
+        except (GreenlineError, OSError) as error:
+            store.abandon(checkpoint, f"{_DIED} {error}")
+            problems.append(f"The change {checkpoint.id} is half made: {error}")
+    return tuple(problems)
+
+
+def read_bytes(path: str) -> bytes | None:
+    """Return a file's bytes, or None where there is none; raises `NotWritten` (`unreadable`)."""
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise NotWritten(
+            f"{path} cannot be read: {error.strerror}.",
+            remedy="Name a file that can be read.",
+            code="unreadable",
+        ) from error
+
+
+# --- forward --------------------------------------------------------------------------------------------
+
+
+def _target(path: str, roots: Sequence[str]) -> str:
+    """Return the file that a path leads to; raises where it is outside, or where git keeps its records."""
+    located = locate(path, roots)
+    inside = Path(located.target).relative_to(os.path.normpath(located.root))
+    if ".git" in (part.lower() for part in inside.parts):
+        raise EditRejected(
+            f"{path} must not be written: git keeps its own records there.",
+            remedy="Change the project's files instead.",
+            code="protected",
+        )
+    return os.path.realpath(located.target)
+
+
+def _versions(path: str, change: FileChange) -> FileVersions:
+    """Return a file's bytes and mode before and after; raises where it is not as the change expects."""
+    _compare(path, change.before)
+    mode = _mode(path)
+    if change.after is None:
+        return FileVersions(path, change.before, None, mode)
+    wanted = change.mode
+    if wanted is None and mode is None and change.moved_from is not None:
+        wanted = _mode(os.path.realpath(change.moved_from))
+    return FileVersions(path, change.before, change.after, mode, mode if wanted is None else wanted)
+
+
+def _compare(path: str, expected: bytes | None) -> None:
+    found = read_bytes(path)
+    if found == expected:
+        return
+    if expected is None:
+        raise EditRejected(f"{path} exists by now.", remedy="Ask for the change again.", code="exists")
+    if found is None:
+        raise EditRejected(f"{path} is gone.", remedy="Ask for the change again.", code="missing")
+    raise EditRejected(
+        f"{path} was changed since the edit was made.", remedy="Ask for the change again.", code="stale"
+    )
+
+
+def _write_all(checkpoint: Checkpoint, versions: Sequence[FileVersions], written: set[str]) -> None:
+    """Write all files; `written` holds those that were reached, also when it raises."""
+    for folder in checkpoint.folders:
+        Path(folder).mkdir(exist_ok=True)
+    for number, held in enumerate(versions):
+        if held.after is not None:
+            _write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode)
+    for number, held in enumerate(versions):
+        _compare(held.path, held.before)
+        written.add(held.path)
+        try:
+            _put(_temporary(checkpoint, number), held.path, held.before, held.after)
+        except EditRejected:
+            written.remove(held.path)
+            raise
+    for parent in _folders(checkpoint):
+        if parent.is_dir():
+            sync_folder(parent)
+
+
+def _write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> None:
+    """Write a new file with the old one's owner, and its mode or the one asked for."""
+    # The permission bits of a file that is new and that nothing is asked for are the process's own.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    with contextlib.suppress(FileNotFoundError):
+        old = Path(path).stat()
+        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(temporary):
+            with contextlib.suppress(PermissionError):
+                os.chown(temporary, old.st_uid, old.st_gid)
+    if mode is not None:
+        temporary.chmod(mode)
+
+
+def _put(temporary: Path, path: str, before: bytes | None, after: bytes | None) -> None:
+    """Let a path hold the content that lies beside it, in one step."""
+    if after is None:
+        Path(path).unlink()
+    elif before is not None:
+        temporary.replace(path)
+    else:
+        _create(temporary, path)
+
+
+def _create(temporary: Path, path: str) -> None:
+    """Give a new file its name, never over a file that came meanwhile where the file system can say so."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise EditRejected(
+            f"{path} exists by now.", remedy="Ask for the change again.", code="exists"
+        ) from None
+    except OSError:
+        temporary.rename(path)
+        return
+    temporary.unlink()
+
+
+# --- back -----------------------------------------------------------------------------------------------
+
+
+def _undo_partly(
+    checkpoint: Checkpoint, store: CheckpointStore, written: set[str], error: BaseException
+) -> None:
+    """Roll a change back that failed on the way; what cannot be rolled back waits for the next start."""
+    try:
+        _roll_back(checkpoint, store, written)
+        store.roll_back(checkpoint, f"It failed: {error}")
+    except (GreenlineError, OSError) as second:
+        store.abandon(checkpoint, f"It failed: {error} It could not be rolled back: {second}")
+        raise NotWritten(
+            f"The change {checkpoint.id} is half made: {error} It could not be rolled back: {second}",
+            remedy="The next start of Greenline tries again; `greenline checkpoints` shows its state.",
+            code="halfMade",
+        ) from error
+
+
+def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> None:
+    if all(_holds(file, file.after, file.after_mode) for file in checkpoint.files):
+        _sweep(checkpoint)
+        store.finish(checkpoint, f"{_DIED} Every file had been written.")
+        return
+    try:
+        foreign = _roll_back(checkpoint, store, {file.path for file in checkpoint.files})
+    except GreenlineError as damaged:
+        _carry_through(checkpoint, store)
+        store.finish(checkpoint, f"{_DIED} It was carried through, for the way back is lost: {damaged}")
+        return
+    left = f" Left alone, for they were changed since: {', '.join(foreign)}." if foreign else ""
+    store.roll_back(checkpoint, f"{_DIED} It was rolled back.{left}")
+
+
+def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]) -> list[str]:
+    """Put back what the change has reached; return the files that somebody else changed since."""
+    _sweep(checkpoint)
+    files = [file for file in _changed(checkpoint) if file.path in reached]
+    contents = {f.path: None if f.before is None else store.blobs.get(f.before) for f in files}
+    foreign: list[str] = []
+    for number, file in enumerate(checkpoint.files):
+        if file.path in contents:
+            _replace(checkpoint, number, file.path, contents[file.path], file.before_mode)
+        elif not _holds(file, file.before, None):
+            foreign.append(file.path)
+    for folder in reversed(checkpoint.folders):
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
+    return foreign
+
+
+def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
+    waiting = [f for f in checkpoint.files if f.before != f.after and _holds(f, f.before, None)]
+    contents = {f.path: None if f.after is None else store.blobs.get(f.after) for f in waiting}
+    for folder in checkpoint.folders:
+        Path(folder).mkdir(exist_ok=True)
+    for number, file in enumerate(checkpoint.files):
+        if file.path in contents:
+            _replace(checkpoint, number, file.path, contents[file.path], file.after_mode)
+
+
+def _changed(checkpoint: Checkpoint) -> Iterator[CheckpointFile]:
+    """Yield the files that are as after the change and were otherwise before."""
+    for file in checkpoint.files:
+        before = _holds(file, file.before, file.before_mode)
+        if not before and _holds(file, file.after, None):
+            yield file
+
+
+def _replace(checkpoint: Checkpoint, number: int, path: str, data: bytes | None, mode: int | None) -> None:
+    temporary = _temporary(checkpoint, number)
+    if data is None:
+        Path(path).unlink(missing_ok=True)
+    else:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _write_beside(temporary, path, data, mode)
+        temporary.replace(path)
+    with contextlib.suppress(FileNotFoundError):
+        sync_folder(Path(path).parent)
+
+
+def _sweep(checkpoint: Checkpoint) -> None:
+    """Remove what a change that was cut short left beside its files."""
+    for number in range(len(checkpoint.files)):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            _temporary(checkpoint, number).unlink()
+
+
+# --- the disk -------------------------------------------------------------------------------------------
+
+
+def _temporary(checkpoint: Checkpoint, number: int) -> Path:
+    """Return where a file's next content lies until it gets its name; found again after a crash."""
+    return Path(checkpoint.files[number].path).with_name(f".greenline-{checkpoint.id}-{number}.tmp")
+
+
+def _holds(file: CheckpointFile, name: str | None, mode: int | None) -> bool:
+    """Return whether a file holds a content, and has a mode where one is given."""
+    found = read_bytes(file.path)
+    if found is None or name is None:
+        return found is None and name is None
+    return content_hash(found) == name and mode in (None, _mode(file.path))
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return stat.S_IMODE(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_uid, status.st_gid
+
+
+def _folders(checkpoint: Checkpoint) -> list[Path]:
+    """Return the folders that have entries of the change, those that it made included."""
+    files = {Path(file.path).parent for file in checkpoint.files}
+    return sorted(files | {Path(made).parent for made in checkpoint.folders})
+
+
+def _missing_folders(versions: Sequence[FileVersions]) -> list[str]:
+    """Return the folders that have to be made, outermost first."""
+    missing: set[Path] = set()
+    for held in versions:
+        if held.after is not None:
+            missing.update(folder for folder in Path(held.path).parents if not folder.exists())
+    return [str(folder) for folder in sorted(missing, key=lambda folder: len(folder.parts))]

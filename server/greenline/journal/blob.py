@@ -1,0 +1,94 @@
+"""Contents by their SHA-256: written once, checked whenever they are read.
+
+Invariant: a blob under a name either holds exactly the bytes of that name, or reading it says so by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from greenline.core.error import GreenlineError
+
+
+class BlobUnusable(GreenlineError):
+    """A stored content is damaged or gone; whatever else is stored is not affected."""
+
+    code = "corruptBlob"
+
+
+def content_hash(data: bytes) -> str:
+    """Return the name of a content: its SHA-256 in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class BlobStore:
+    """A folder of contents; may be used from several threads and processes at once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use `folder`, which is made when something is first stored."""
+        self.folder = folder
+
+    def put(self, data: bytes) -> str:
+        """Store a content unless it is there and sound; return its name. It is on the disk on return."""
+        name = content_hash(data)
+        path = self.path(name)
+        try:
+            if path.read_bytes() == data:
+                return name
+        except OSError:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+        return name
+
+    def get(self, name: str) -> bytes:
+        """Return a content; raises `BlobUnusable` where it is missing or is not what its name says."""
+        path = self.path(name)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise BlobUnusable(
+                f"The stored content {path} cannot be read ({error.strerror}).",
+                remedy="Only what needs this content is lost.",
+            ) from error
+        if content_hash(data) != name:
+            raise BlobUnusable(
+                f"The stored content {path} is corrupt: it is not what its name says.",
+                remedy="Only what needs this content is lost.",
+            )
+        return data
+
+    def discard(self, names: Iterable[str]) -> None:
+        """Remove contents; one that cannot be removed only takes up space."""
+        for name in names:
+            with contextlib.suppress(OSError):
+                self.path(name).unlink()
+
+    def path(self, name: str) -> Path:
+        """Return where the content of a name lies, stored or not."""
+        return self.folder / name[:2] / name[2:]
+
+
+def sync_folder(folder: Path) -> None:
+    """Put a folder's entries on the disk, where the platform can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

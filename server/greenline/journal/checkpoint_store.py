@@ -1,0 +1,300 @@
+"""Checkpoints in the journal's file, and their contents in the blob store beside it.
+
+Invariant: a checkpoint's row is on the disk before the first byte of its change is, and names every content
+that a way back or forward needs; so no content that is needed is ever swept away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from greenline.core.edit import HunkState
+from greenline.core.error import NotFound
+from greenline.core.event import Event, EventKind
+from greenline.core.ids import new_id
+from greenline.core.task import ACTIVE, Proposal
+from greenline.core.wire import from_json, to_json
+from greenline.journal.blob import BlobStore, content_hash
+from greenline.journal.checkpoint import (
+    Checkpoint,
+    CheckpointFile,
+    CheckpointState,
+    Draft,
+    FileVersions,
+    Mark,
+)
+from greenline.journal.owner import is_alive, process_owner
+from greenline.journal.quota import DEFAULT_QUOTA_BYTES, prune
+from greenline.journal.store import SqliteJournal
+
+_SELECT = (
+    "SELECT id, created, kind, place, reason, run_id, state, note, marks, roots, folders, undoes, undone_by"
+    " FROM checkpoints"
+)
+_ABANDONED = ""
+"""Owner of a change that its process could neither finish nor roll back; the next start tries again."""
+
+
+class CheckpointStore:
+    """The checkpoints of one workspace; may be used from several threads and processes at once."""
+
+    def __init__(
+        self, journal: SqliteJournal, blobs: BlobStore, quota_bytes: int = DEFAULT_QUOTA_BYTES
+    ) -> None:
+        self.journal = journal
+        self.blobs = blobs
+        self._quota_bytes = quota_bytes
+
+    # --- one change -------------------------------------------------------------------------------------
+
+    def begin(self, draft: Draft) -> Checkpoint:
+        """Record what is about to be applied, contents included; on the disk on return."""
+        checkpoint = Checkpoint(
+            id=new_id("cp"),
+            created=time.time(),
+            kind=draft.kind,
+            place=draft.place,
+            reason=draft.reason,
+            files=tuple(_stored(versions) for versions in draft.files),
+            state=CheckpointState.INTENT,
+            roots=draft.roots,
+            run_id=draft.run_id,
+            marks=draft.marks,
+            folders=draft.folders,
+            undoes=draft.undoes,
+        )
+        # The row comes first: a sweep in another process keeps what a row names, and contents that it took
+        # away before are written again below.
+        self._insert(checkpoint, draft.files)
+        for versions in draft.files:
+            for data in (versions.before, versions.after):
+                if data is not None:
+                    self.blobs.put(data)
+        return checkpoint
+
+    def replace_after(self, checkpoint: Checkpoint, path: str, after: bytes) -> Checkpoint:
+        """Note that a file came to hold something else than was planned: an editor's own line ends."""
+        name = content_hash(after)
+        with self.journal.transaction() as connection:
+            connection.execute(
+                "UPDATE checkpoint_files SET after_hash = ?, after_size = ?"
+                " WHERE checkpoint_id = ? AND path = ?",
+                (name, len(after), checkpoint.id, os.fsencode(path)),
+            )
+        self.blobs.put(after)
+        files = tuple(attrs.evolve(f, after=name) if f.path == path else f for f in checkpoint.files)
+        return attrs.evolve(checkpoint, files=files)
+
+    def finish(self, checkpoint: Checkpoint, note: str = "") -> tuple[Event, ...]:
+        """Say that the change was made; return the run's new events.
+
+        In one transaction: hunks move to the states of the marks, the run to the state that these call for,
+        and what the change took back is marked as undone.
+        """
+        with self.journal.transaction() as connection:
+            self._set_state(checkpoint.id, CheckpointState.DONE, note)
+            for undone in checkpoint.undoes:
+                self._turn(connection, undone, checkpoint.id)
+            events = self._announce(checkpoint)
+            for proposal_id in sorted({mark.proposal_id for mark in checkpoint.marks}):
+                events += self._settle(proposal_id, checkpoint.marks)
+        prune(self.journal, self.blobs, self._quota_bytes)
+        return tuple(events)
+
+    def roll_back(self, checkpoint: Checkpoint, note: str) -> None:
+        """Say that every file is as before."""
+        with self.journal.transaction():
+            self._set_state(checkpoint.id, CheckpointState.ROLLED_BACK, note)
+
+    def abandon(self, checkpoint: Checkpoint, note: str) -> None:
+        """Leave a change that could be neither finished nor rolled back to the next start."""
+        with self.journal.transaction() as connection:
+            self._set_state(checkpoint.id, CheckpointState.INTENT, note)
+            connection.execute("UPDATE checkpoints SET owner = ? WHERE id = ?", (_ABANDONED, checkpoint.id))
+
+    def unconfirmed(self, checkpoint: Checkpoint, note: str) -> None:
+        """Say that nobody knows whether the editor made the change."""
+        with self.journal.transaction():
+            self._set_state(checkpoint.id, CheckpointState.UNCONFIRMED, note)
+
+    # --- reading ----------------------------------------------------------------------------------------
+
+    def get(self, checkpoint_id: str) -> Checkpoint:
+        """Return a checkpoint; raises `NotFound`."""
+        rows = self.journal.query(f"{_SELECT} WHERE id = ?", (checkpoint_id,))
+        if not rows:
+            raise NotFound(
+                f"There is no checkpoint {checkpoint_id!r}.", remedy="`greenline checkpoints` lists them."
+            )
+        return self._read(rows[0])
+
+    def newest_first(self, limit: int | None = None) -> list[Checkpoint]:
+        """Return all checkpoints, or the newest few."""
+        rows = self.journal.query(
+            f"{_SELECT} ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,)
+        )
+        return [self._read(row) for row in rows]
+
+    def newest_in_force(self) -> Checkpoint:
+        """Return the newest change that was not taken back, an undo included; raises `NotFound`."""
+        rows = self.journal.query(
+            f"{_SELECT} WHERE state IN ('done', 'unconfirmed') AND undone_by IS NULL"
+            " ORDER BY number DESC LIMIT 1"
+        )
+        if not rows:
+            raise NotFound("There is nothing to undo.", remedy="`greenline checkpoints` lists all.")
+        return self._read(rows[0])
+
+    def applied_by(self, run_id: str) -> list[Checkpoint]:
+        """Return what a run applied and what is still in force, newest first."""
+        rows = self.journal.query(
+            f"{_SELECT} WHERE run_id = ? AND kind <> 'undo' AND state IN ('done', 'unconfirmed')"
+            " AND undone_by IS NULL ORDER BY number DESC",
+            (run_id,),
+        )
+        return [self._read(row) for row in rows]
+
+    def left_behind(self) -> list[Checkpoint]:
+        """Return the changes under way whose process is gone, newest first."""
+        rows = self.journal.query(
+            "SELECT id, owner FROM checkpoints WHERE state = 'intent' ORDER BY number DESC"
+        )
+        return [self.get(name) for name, owner in rows if owner == _ABANDONED or not is_alive(owner)]
+
+    # --- inside -----------------------------------------------------------------------------------------
+
+    def _insert(self, checkpoint: Checkpoint, versions: Sequence[FileVersions]) -> None:
+        row = (
+            checkpoint.id,
+            checkpoint.created,
+            checkpoint.kind,
+            checkpoint.place,
+            checkpoint.reason.encode("utf-8", "backslashreplace").decode("utf-8"),
+            checkpoint.run_id,
+            checkpoint.state.value,
+            process_owner(),
+            _dump(checkpoint.marks),
+            _dump(checkpoint.roots),
+            _dump(checkpoint.folders),
+            _dump(checkpoint.undoes),
+        )
+        with self.journal.transaction() as connection:
+            connection.execute(
+                "INSERT INTO checkpoints (id, created, kind, place, reason, run_id, state, owner, marks,"
+                " roots, folders, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            for position, (file, held) in enumerate(zip(checkpoint.files, versions, strict=True)):
+                connection.execute(
+                    "INSERT INTO checkpoint_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        checkpoint.id,
+                        position,
+                        os.fsencode(file.path),
+                        file.before,
+                        len(held.before or b""),
+                        file.before_mode,
+                        file.after,
+                        len(held.after or b""),
+                        file.after_mode,
+                        file.encoding,
+                    ),
+                )
+
+    def _set_state(self, checkpoint_id: str, state: CheckpointState, note: str) -> None:
+        with self.journal.transaction() as connection:
+            connection.execute(
+                "UPDATE checkpoints SET state = ?, note = ? WHERE id = ?",
+                (state.value, note.encode("utf-8", "backslashreplace").decode("utf-8"), checkpoint_id),
+            )
+
+    def _turn(self, connection: Any, checkpoint_id: str, undone_by: str | None) -> None:
+        """Mark a checkpoint as undone or in force again, and what it had undone itself the other way."""
+        connection.execute("UPDATE checkpoints SET undone_by = ? WHERE id = ?", (undone_by, checkpoint_id))
+        for (undoes,) in self.journal.query("SELECT undoes FROM checkpoints WHERE id = ?", (checkpoint_id,)):
+            for inner in json.loads(undoes):
+                self._turn(connection, inner, None if undone_by is not None else checkpoint_id)
+
+    def _announce(self, checkpoint: Checkpoint) -> list[Event]:
+        if checkpoint.run_id is None:
+            return []
+        data = {
+            "checkpointId": checkpoint.id,
+            "change": checkpoint.kind,
+            "files": [file.path for file in checkpoint.files],
+            "waiting": False,
+        }
+        return [self.journal.append(checkpoint.run_id, EventKind.CHECKPOINT, data)]
+
+    def _settle(self, proposal_id: str, marks: Iterable[Mark]) -> list[Event]:
+        try:
+            proposal = self.journal.proposal(proposal_id)
+        except NotFound:
+            return []
+        newest = self.journal.run(proposal.run_id).proposal
+        superseded = newest is not None and newest.id != proposal_id
+        settled = _marked(proposal, marks, superseded=superseded)
+        if settled.hunks == proposal.hunks:
+            return []
+        self.journal.save_proposal(settled)
+        state, now = settled.run_state(), self.journal.run(proposal.run_id).state
+        if superseded or now is state or now in ACTIVE:
+            return []
+        return [self.journal.set_state(proposal.run_id, state)]
+
+    def _read(self, row: tuple[Any, ...]) -> Checkpoint:
+        checkpoint_id, created, kind, place, reason, run_id, state, note, marks, *lists, by = row
+        roots, folders, undoes = lists
+        files = self.journal.query(
+            "SELECT path, before_hash, after_hash, before_mode, after_mode, encoding FROM checkpoint_files"
+            " WHERE checkpoint_id = ? ORDER BY position",
+            (checkpoint_id,),
+        )
+        return Checkpoint(
+            id=checkpoint_id,
+            created=created,
+            kind=kind,
+            place=place,
+            reason=reason,
+            files=tuple(CheckpointFile(os.fsdecode(path), *rest) for path, *rest in files),
+            state=CheckpointState(state),
+            run_id=run_id,
+            marks=from_json(json.loads(marks), tuple[Mark, ...]),
+            roots=tuple(json.loads(roots)),
+            folders=tuple(json.loads(folders)),
+            undoes=tuple(json.loads(undoes)),
+            undone_by=by,
+            note=note,
+        )
+
+
+def _stored(versions: FileVersions) -> CheckpointFile:
+    return CheckpointFile(
+        versions.path,
+        None if versions.before is None else content_hash(versions.before),
+        None if versions.after is None else content_hash(versions.after),
+        versions.before_mode,
+        versions.after_mode,
+        versions.encoding,
+    )
+
+
+def _marked(proposal: Proposal, marks: Iterable[Mark], *, superseded: bool) -> Proposal:
+    """Move hunks to the states of their marks; none waits for a review in a proposal that was replaced."""
+    known = {hunk.id: hunk.state for hunk in proposal.hunks}
+    states = {
+        mark.hunk_id: HunkState.SUPERSEDED if superseded and mark.after is HunkState.PENDING else mark.after
+        for mark in marks
+        if mark.proposal_id == proposal.id and known.get(mark.hunk_id) is mark.before
+    }
+    return proposal.with_states(states, {})
+
+
+def _dump(value: object) -> str:
+    return json.dumps(to_json(value))

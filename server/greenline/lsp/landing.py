@@ -1,0 +1,202 @@
+"""Puts edits into the user's editor: a checkpoint first, the text compared afterwards.
+
+Invariant: nothing reaches the editor before what it replaces is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from greenline.core.error import GreenlineError
+from greenline.core.event import Event
+from greenline.edit.restore import Content
+from greenline.journal.checkpoint import Checkpoint, Draft, FileVersions, Kind, Mark
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.lsp.decision import Editor, one_line_end
+from greenline.lsp.review import CurrentText, FileEdit
+from greenline.workspace.encoding import TextFile, decode
+
+_CHECK_S = 3.0
+"""How long the buffers may take to show an edit that the client says it applied."""
+_TYPED = "The text changed before the edit could be applied."
+_MAX_TRIES = 5
+"""How often an edit is made anew because the user typed while its checkpoint was written."""
+
+
+class Buffers(Protocol):
+    """What the files of the workspace hold, for one event loop."""
+
+    changed: asyncio.Event
+    """Set whenever a buffer is opened, changed or closed."""
+
+    def current(self, path: str) -> CurrentText | None:
+        """Return a file's text now, or None where it does not exist; raises `InvalidInput` for no text."""
+
+    def is_open(self, path: str) -> bool:
+        """Return whether the editor has the file open."""
+
+    def open_path(self, path: str) -> str:
+        """Return the path under which the editor has a file open, or `path` where it has not."""
+
+
+@attrs.frozen
+class Change:
+    """Edits that belong together, and what the journal says about them."""
+
+    label: str
+    edits: tuple[FileEdit, ...]
+    kind: Kind
+    reason: str
+    roots: tuple[str, ...]
+    run_id: str | None = None
+    marks: tuple[Mark, ...] = ()
+    undoes: tuple[str, ...] = ()
+
+    def draft(self) -> Draft:
+        """Return the checkpoint to take; reads the files for their encodings."""
+        return Draft(
+            self.kind,
+            "editor",
+            self.reason,
+            tuple(_versions(edit) for edit in self.edits),
+            self.roots,
+            self.run_id,
+            self.marks,
+            undoes=self.undoes,
+        )
+
+
+@attrs.frozen
+class Landed:
+    """Outcome of a change."""
+
+    change: Change
+    checkpoint: Checkpoint
+    failures: Mapping[str, str] = attrs.field(factory=dict)
+    """Path → why it does not hold the edit; empty: everything landed."""
+    events: tuple[Event, ...] = ()
+    """New events of the run."""
+
+
+class Landing:
+    """The way into one editor; one change at a time."""
+
+    def __init__(self, buffers: Buffers, store: CheckpointStore) -> None:
+        self._buffers = buffers
+        self._store = store
+
+    async def land(self, plan: Callable[[], Awaitable[Change]], editor: Editor) -> Landed:
+        """Apply what `plan` returns; it is asked again where the user typed before that could be applied."""
+        change, checkpoint = await self._prepare(plan)
+        for _ in range(_MAX_TRIES):
+            if self._is_untouched(change):
+                break
+            await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
+            change, checkpoint = await self._prepare(plan)
+        else:
+            await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
+            return Landed(change, checkpoint, {edit.path: _TYPED for edit in change.edits})
+        try:
+            failures = await self._send(change, editor)
+        except BaseException:
+            self._store.unconfirmed(checkpoint, "The request ended before the editor had answered.")
+            raise
+        if failures:
+            settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
+            await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
+            return Landed(change, checkpoint, failures)
+        actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
+        checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
+        return Landed(change, checkpoint, {}, await asyncio.to_thread(self._store.finish, checkpoint))
+
+    async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Checkpoint]:
+        change = await plan()
+        return change, await asyncio.to_thread(self._begin, change)
+
+    def _begin(self, change: Change) -> Checkpoint:
+        return self._store.begin(change.draft())
+
+    async def _send(self, change: Change, editor: Editor) -> dict[str, str]:
+        failure = await editor.apply(change.label, change.edits)
+        if failure:
+            return {edit.path: failure for edit in change.edits}
+        reason = "The editor says it applied the edit, but its text is not as expected."
+        return dict.fromkeys(await self._differing(change.edits), reason)
+
+    def _with_actual_texts(
+        self, change: Change, checkpoint: Checkpoint, actual: Mapping[str, CurrentText | None]
+    ) -> Checkpoint:
+        """Store what the buffers hold now: an editor gives new lines its own ends."""
+        for edit in change.edits:
+            now = actual[edit.path]
+            if now is not None and edit.op != "delete" and now.text != edit.new_text:
+                after = _versions(attrs.evolve(edit, new_text=now.text)).after or b""
+                checkpoint = self._store.replace_after(checkpoint, edit.path, after)
+        return checkpoint
+
+    async def _differing(self, edits: Sequence[FileEdit]) -> list[str]:
+        """Return the files whose text is not as it should be, after waiting for the editor to report it."""
+        deadline = time.monotonic() + _CHECK_S
+        while True:
+            self._buffers.changed.clear()
+            differing = [edit.path for edit in edits if not self._shows(edit)]
+            remaining = deadline - time.monotonic()
+            if not differing or remaining <= 0:
+                return differing
+            try:
+                async with asyncio.timeout(min(0.05, remaining)):
+                    await self._buffers.changed.wait()
+            except TimeoutError:
+                continue
+
+    def _shows(self, edit: FileEdit) -> bool:
+        try:
+            now = self._buffers.current(edit.path)
+        except GreenlineError:
+            return False
+        if edit.op == "delete":
+            return now is None or self._buffers.is_open(edit.path)
+        if now is None:
+            return False
+        if self._buffers.is_open(edit.path):
+            return one_line_end(now.text) == one_line_end(edit.new_text)
+        return now.text == edit.new_text
+
+    def _is_untouched(self, change: Change) -> bool:
+        """Return whether every file still holds what the change was made against."""
+        return all(self._holds_old_text(edit) for edit in change.edits)
+
+    def _holds_old_text(self, edit: FileEdit) -> bool:
+        try:
+            now = self._buffers.current(edit.path)
+        except GreenlineError:
+            return False
+        if edit.op == "create":
+            return now is None
+        return now is not None and now.text == edit.old_text
+
+
+def _versions(edit: FileEdit) -> FileVersions:
+    """Return a file's texts as the bytes that the file would hold; UTF-8 where its encoding lacks one."""
+    form = _form(edit.path)
+    texts = [None if edit.op == "create" else edit.old_text, None if edit.op == "delete" else edit.new_text]
+    contents = [None if text is None else Content.of_text(text, form) for text in texts]
+    if len({content.form for content in contents if content is not None}) > 1:
+        contents = [None if text is None else Content.of_text(text) for text in texts]
+    before, after = (None if content is None else content.data for content in contents)
+    encoding = next(content.form for content in contents if content is not None)
+    return FileVersions(edit.path, before, after, encoding=encoding)
+
+
+def _form(path: str) -> TextFile | None:
+    try:
+        return attrs.evolve(decode(Path(os.path.realpath(path)).read_bytes()), text="")
+    except (OSError, GreenlineError):
+        return None

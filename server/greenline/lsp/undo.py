@@ -1,0 +1,167 @@
+"""`agent/undo`: takes checkpoints back in the buffers as they are, and never over what came later."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from greenline.core.edit import FileChange
+from greenline.core.error import GreenlineError, InvalidInput, WrongState
+from greenline.core.task import Proposal
+from greenline.edit.hunk import split
+from greenline.edit.restore import Content, UndoConflict
+from greenline.edit.undo import Undone, UndoPlan, in_force, plan_undo
+from greenline.journal.checkpoint import Checkpoint
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.lsp.decision import Editor
+from greenline.lsp.landing import Buffers, Change, Landed, Landing
+from greenline.lsp.review import CurrentText, FileEdit, Replacement, file_edits
+
+_LABEL = "Greenline: undo"
+_MODE = "Its mode bits stay as they are; `greenline undo` puts them back."
+_Now = CurrentText | GreenlineError | None
+
+
+@attrs.frozen
+class UndoneInEditor:
+    """Outcome of an undo in an editor."""
+
+    undone: Undone
+    landed: Landed | None = None
+    """None where there was nothing to apply."""
+    texts: tuple[str, ...] = ()
+    """Texts before the changes that were taken back; hunks that wait again were made against one of these."""
+
+
+def of_proposal(store: CheckpointStore, proposal: Proposal) -> list[Checkpoint]:
+    """Return what was accepted of a proposal and is in force, newest first; raises `WrongState`."""
+    found = [
+        checkpoint
+        for checkpoint in store.applied_by(proposal.run_id)
+        if any(mark.proposal_id == proposal.id for mark in checkpoint.marks)
+    ]
+    if not found:
+        raise WrongState(
+            f"Nothing of the proposal {proposal.id!r} is applied.",
+            remedy="Only accepted hunks can be undone.",
+        )
+    return found
+
+
+def chosen(store: CheckpointStore, proposal: Proposal | None, checkpoint_id: str | None) -> list[Checkpoint]:
+    """Return the checkpoints that a request names, newest first; one that names nothing means the newest."""
+    if proposal is not None and checkpoint_id is not None:
+        raise InvalidInput(
+            "The request names a proposalId and a checkpointId.", remedy="Name one of them, or neither."
+        )
+    if proposal is not None:
+        return of_proposal(store, proposal)
+    return [in_force(store.get(checkpoint_id)) if checkpoint_id else store.newest_in_force()]
+
+
+async def undo_in_editor(
+    store: CheckpointStore,
+    checkpoints: Sequence[Checkpoint],
+    buffers: Buffers,
+    landing: Landing,
+    editor: Editor,
+) -> UndoneInEditor:
+    """Take checkpoints back through one versioned edit; nothing is applied where that edit fails."""
+
+    def current(path: str) -> CurrentText | None:
+        return buffers.current(buffers.open_path(path))
+
+    plan = await _plan(store, checkpoints, current)
+    if not plan.restored:
+        return UndoneInEditor(Undone(conflicts=plan.conflicts))
+    plans = [plan]
+
+    async def change() -> Change:
+        plans.append(await _plan(store, checkpoints, current))
+        made = _change(plans[-1])
+        edits = tuple(attrs.evolve(edit, path=buffers.open_path(edit.path)) for edit in made.edits)
+        return attrs.evolve(made, edits=edits)
+
+    landed = await landing.land(change, editor)
+    plan = plans[-1]
+    if landed.failures:
+        failed = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.failures.items()))
+        return UndoneInEditor(Undone(conflicts=failed), landed)
+    texts = await asyncio.to_thread(_texts_before, store, checkpoints)
+    undone = Undone(tuple(sorted(plan.restored)), plan.conflicts, landed.checkpoint)
+    return UndoneInEditor(undone, landed, texts)
+
+
+async def _plan(
+    store: CheckpointStore, checkpoints: Sequence[Checkpoint], current: Callable[[str], CurrentText | None]
+) -> UndoPlan:
+    """Plan on the texts of this moment; comparing large files is left to a thread."""
+    paths = {file.path for checkpoint in checkpoints for file in checkpoint.files}
+    now = {path: _now(current, path) for path in paths}
+
+    def content(path: str) -> Content | None:
+        held = now[path]
+        if isinstance(held, GreenlineError):
+            raise held
+        return None if held is None else Content.of_text(held.text)
+
+    plan = await asyncio.to_thread(plan_undo, store, checkpoints, content)
+    # An edit of a buffer carries no mode bits.
+    modes = tuple(UndoConflict(p, _MODE) for p, done in plan.restored.items() if done.mode is not None)
+    return attrs.evolve(
+        plan,
+        restored={p: done for p, done in plan.restored.items() if done.content != plan.current[p]},
+        conflicts=plan.conflicts + modes,
+        versions={p: held.version for p, held in now.items() if isinstance(held, CurrentText)},
+    )
+
+
+def _now(current: Callable[[str], CurrentText | None], path: str) -> _Now:
+    try:
+        return current(path)
+    except GreenlineError as error:
+        return error
+
+
+def _change(plan: UndoPlan) -> Change:
+    runs = {checkpoint.run_id for checkpoint in plan.checkpoints}
+    return Change(
+        _LABEL,
+        tuple(
+            _edit(path, _text(plan.current[path]), _text(done.content), plan.versions.get(path))
+            for path, done in sorted(plan.restored.items())
+        ),
+        "undo",
+        plan.reason,
+        plan.roots,
+        runs.pop() if len(runs) == 1 else None,
+        plan.marks,
+        plan.undoes,
+    )
+
+
+def _edit(path: str, old: str | None, new: str | None, version: int | None) -> FileEdit:
+    if old is None:
+        return FileEdit(path, "create", "", new or "", None, (Replacement(0, 0, new or ""),))
+    if new is None:
+        return FileEdit(path, "delete", old, "", version)
+    hunks = split(FileChange(path, b"", b""), old, new)
+    (edit,) = file_edits(hunks, {path: CurrentText(old, version)})
+    return edit
+
+
+def _text(content: Content | None) -> str | None:
+    return None if content is None else content.file().text
+
+
+def _texts_before(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> tuple[str, ...]:
+    texts = []
+    for file in (file for checkpoint in checkpoints for file in checkpoint.files):
+        if file.before is not None:
+            try:
+                texts.append(Content(store.blobs.get(file.before), file.encoding).file().text)
+            except GreenlineError:
+                continue
+    return tuple(texts)

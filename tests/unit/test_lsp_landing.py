@@ -1,0 +1,157 @@
+"""Landing an edit: its checkpoint first, made anew where the user types meanwhile, compared afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from greenline.edit.restore import Content
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint import CheckpointState
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.journal.store import SqliteJournal
+from greenline.lsp.landing import Change, Landed, Landing
+from greenline.lsp.review import CurrentText, FileEdit, Replacement
+
+PATH = "/w/a.txt"
+
+pytestmark = pytest.mark.asyncio
+
+
+class Desk:
+    """One buffer, the edits that reach it, and a user who types at chosen moments."""
+
+    def __init__(self, store: CheckpointStore, text: str) -> None:
+        self.store, self.text, self.version = store, text, 1
+        self.changed = asyncio.Event()
+        self.applied: list[str] = []
+        self.typed_while_storing = 0
+        self.ends = "\n"
+        self.answer: Callable[[], Awaitable[str]] | None = None
+
+    def current(self, path: str) -> CurrentText | None:
+        return CurrentText(self.text, self.version) if path == PATH else None
+
+    def is_open(self, path: str) -> bool:
+        return path == PATH
+
+    def open_path(self, path: str) -> str:
+        return path
+
+    async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
+        self.applied.append(label)
+        if self.answer is not None:
+            return await self.answer()
+        self.text = edits[0].new_text.replace("\n", self.ends)
+        self.version += 1
+        return ""
+
+    async def plan(self) -> Change:
+        """Put a line in front of the text as it is; the user types right afterwards."""
+        old = self.text
+        edit = FileEdit(PATH, "edit", old, "new\n" + old, self.version, (Replacement(0, 0, "new\n"),))
+        if self.typed_while_storing:
+            self.typed_while_storing -= 1
+            self.text += "typed\n"
+        return Change("an edit", (edit,), "accept", "a test", ("/w",))
+
+    async def land(self) -> Landed:
+        return await Landing(self, self.store).land(self.plan, self)
+
+    def states(self) -> list[CheckpointState]:
+        return [checkpoint.state for checkpoint in reversed(self.store.newest_first())]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[CheckpointStore]:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    yield CheckpointStore(journal, BlobStore(tmp_path / "blobs"))
+    journal.close()
+
+
+async def test_an_edit_is_made_anew_where_the_user_typed_meanwhile(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    desk.typed_while_storing = 2
+
+    landed = await desk.land()
+
+    assert landed.failures == {}
+    assert desk.text == "new\na\ntyped\ntyped\n"
+    assert desk.applied == ["an edit"]
+    assert desk.states() == [
+        CheckpointState.ROLLED_BACK,
+        CheckpointState.ROLLED_BACK,
+        CheckpointState.DONE,
+    ]
+
+
+async def test_a_user_who_never_stops_typing_gets_no_edit(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    desk.typed_while_storing = 100
+
+    landed = await desk.land()
+
+    assert list(landed.failures) == [PATH]
+    assert desk.applied == []
+    assert set(desk.states()) == {CheckpointState.ROLLED_BACK}
+
+
+async def test_the_text_that_the_editor_made_of_it_is_what_is_stored(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    desk.ends = "\r\n"
+
+    landed = await desk.land()
+
+    (file,) = store.get(landed.checkpoint.id).files
+    assert landed.failures == {}
+    assert Content(store.blobs.get(file.after or ""), file.encoding).file().text == "new\r\na\r\n"
+    assert Content(store.blobs.get(file.before or ""), file.encoding).file().text == "a\n"
+
+
+async def test_a_refused_edit_is_rolled_back(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+
+    async def refuse() -> str:
+        return "The editor refused."
+
+    desk.answer = refuse
+    landed = await desk.land()
+
+    assert landed.failures == {PATH: "The editor refused."}
+    assert desk.states() == [CheckpointState.ROLLED_BACK]
+
+
+async def test_an_edit_that_failed_half_way_can_still_be_undone(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+
+    async def break_off() -> str:
+        desk.text = "new\na\n"
+        return "The editor broke off."
+
+    desk.answer = break_off
+    await desk.land()
+
+    assert desk.states() == [CheckpointState.UNCONFIRMED]
+    assert store.newest_in_force().place == "editor"
+
+
+async def test_a_cancelled_request_leaves_an_edit_that_can_be_undone(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    asked = asyncio.Event()
+
+    async def never() -> str:
+        asked.set()
+        await asyncio.Event().wait()
+        return ""
+
+    desk.answer = never
+    task = asyncio.get_running_loop().create_task(desk.land())
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert desk.states() == [CheckpointState.UNCONFIRMED]
