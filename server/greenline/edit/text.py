@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -29,7 +30,7 @@ def without_end(line: str) -> str:
     return line[: -len(end)] if end else line
 
 
-def dominant_end(lines: list[str]) -> str:
+def dominant_end(lines: Sequence[str]) -> str:
     r"""Return the most frequent line end, or ``\n`` where there is none."""
     counts: dict[str, int] = {}
     for line in lines:

@@ -13,6 +13,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from greenline.core.error import EditRejected
+from greenline.edit.operation import FilePatch, PatchHunk
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _GIT = re.compile(r'^diff --git ("(?:[^"\\]|\\.)*"|.+?) ("(?:[^"\\]|\\.)*"|\S+)$')
@@ -22,40 +23,11 @@ _PREFIXES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"
 _LINK, _MODULE = "120000", "160000"
 
 
-@attrs.frozen
-class PatchHunk:
-    """One hunk as the diff states it."""
+def parse(diff: str, path: str | None = None) -> tuple[FilePatch, ...]:
+    """Read a diff; hunks without a file's header belong to `path`.
 
-    start: int | None
-    """0-based line of the old file, or None where the header has no numbers."""
-    lines: tuple[tuple[str, str], ...]
-    r"""Kind (a space, `-` or `+`) and text; the text ends in ``\n`` except before a no-newline marker."""
-
-    @property
-    def source(self) -> list[str]:
-        """Old lines."""
-        return [text for kind, text in self.lines if kind != "+"]
-
-    @property
-    def target(self) -> list[str]:
-        """New lines."""
-        return [text for kind, text in self.lines if kind != "-"]
-
-
-@attrs.frozen
-class FilePatch:
-    """The changes of one file; `old` is None where it is created, `new` where it is deleted."""
-
-    old: str | None
-    new: str | None
-    hunks: tuple[PatchHunk, ...] = ()
-    mode: int | None = None
-    moved: bool = False
-    """Whether the old file goes away under its old name."""
-
-
-def parse(diff: str) -> tuple[FilePatch, ...]:
-    """Read a diff; raises `EditRejected` (`malformed`, `binary` or `link`) where it cannot be followed."""
+    Raises `EditRejected` (`malformed`, `binary` or `link`) where it cannot be followed.
+    """
     lines = [piece + "\n" for piece in _unfenced(diff).split("\n")]
     if lines[-1] == "\n":
         lines.pop()
@@ -67,7 +39,7 @@ def parse(diff: str) -> tuple[FilePatch, ...]:
         patches = ()
     copies = any(line.startswith("copy from ") for line in lines)
     if not patches or copies or not _complete(lines, patches):
-        patches = tuple(_lenient(lines))
+        patches = tuple(_lenient(lines, path))
     if not patches:
         raise EditRejected("The diff names no file.", remedy="Give a unified diff with --- and +++ lines.")
     return tuple(attrs.evolve(p, mode=modes.get(p.new or "", p.mode)) for p in patches)
@@ -160,9 +132,9 @@ def _modes(lines: Sequence[str]) -> dict[str, int]:
     return modes
 
 
-def _lenient(lines: Sequence[str]) -> Iterator[FilePatch]:
+def _lenient(lines: Sequence[str], path: str | None) -> Iterator[FilePatch]:
     """Read without trusting counts: a hunk lasts as long as its lines look like one."""
-    names: tuple[str, str] | None = None
+    names: tuple[str, str] | None = None if path is None else (path, path)
     hunks: list[PatchHunk] = []
     in_git_header = False
     position = 0

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from greenline.edit.apply import writable_path
-from greenline.edit.match import replace_once
+from greenline.edit.replace import replace_once
 from greenline.tool.definition import Tool, ToolContext, spec
 from greenline.workspace.encoding import encode
 

@@ -1,0 +1,245 @@
+"""Collects what an edit does to files: whole or not at all, never outside the roots, bytes kept."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
+from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, Replace, Write
+from greenline.edit.patch import apply_patch_hunks
+from greenline.edit.path import is_link, named_path
+from greenline.edit.replace import replace_lines, replace_once
+from greenline.edit.rewrite import rewrite
+from greenline.workspace.encoding import TextFile, decode, decode_as, encode
+
+Read = Callable[[str], bytes | None]
+"""Absolute path → bytes, or None where there is no such file."""
+
+
+class Staging:
+    """Collects changes over `read`; later changes see earlier ones. One thread at a time.
+
+    `encoding` is that of files without a byte order mark, instead of the detected one.
+    """
+
+    def __init__(self, read: Read, *roots: str, encoding: str | None = None) -> None:
+        self._read = read
+        self._roots = roots
+        self._encoding = encoding
+        self._changes: dict[str, FileChange] = {}
+
+    def current(self, path: str) -> bytes | None:
+        """Return a file's bytes with the changes so far."""
+        return self._changes[path].after if path in self._changes else self._read(path)
+
+    def exists(self, name: str) -> bool:
+        """Return whether an edit's path names a file; one that leads outside the roots names none."""
+        try:
+            return self.current(self._path(name)) is not None
+        except (EditRejected, InvalidInput, OutsideWorkspace):
+            return False
+
+    def put(
+        self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
+    ) -> None:
+        """Record a file's new bytes, None to delete it."""
+        old = self._changes.get(path)
+        before = self._read(path) if old is None else old.before
+        if old is not None:
+            mode = old.mode if mode is None else mode
+            moved_from = moved_from or old.moved_from
+        self._changes[path] = FileChange(path, before, after, moved_from, mode)
+
+    def edit_set(self) -> EditSet:
+        """Return the changes so far, sorted by path, without those that change nothing."""
+        kept = (c for c in self._changes.values() if c.before != c.after or c.mode is not None)
+        return EditSet(tuple(sorted(kept, key=lambda c: c.path)))
+
+    def apply(self, operation: Operation) -> None:
+        """Apply one operation, or raise and leave what is staged as it was.
+
+        Raises `OutsideWorkspace`, or `EditRejected` with the path and the candidate lines.
+        """
+        match operation:
+            case FilePatch():
+                self._patch(operation)
+            case Replace():
+                self._replace(operation)
+            case Write():
+                self._write(operation)
+            case Create():
+                self._create(operation.path, operation.content)
+            case Delete():
+                self._delete(operation.path)
+            case Move():
+                self._move(operation.path, operation.to)
+
+    def _patch(self, patch: FilePatch) -> None:
+        if patch.new is None:
+            self._delete(patch.old or "", patch)
+        elif patch.old is None:
+            text = "".join(line for hunk in patch.hunks for line in hunk.target)
+            self._create(patch.new, text, patch.mode)
+        else:
+            self._edit(patch, patch.old, patch.new)
+
+    def _replace(self, operation: Replace) -> None:
+        if not operation.search:
+            self._create(operation.path, operation.replace)
+            return
+        path, data = self._file(operation.path)
+        replace = replace_lines if operation.whole_lines else replace_once
+        with _naming(operation.path):
+            file = self._decode(data)
+            after = replace(file.text, operation.search, operation.replace, operation.start)
+            self.put(path, _encode(file, after))
+
+    def _write(self, operation: Write) -> None:
+        path = self._path(operation.path)
+        data = self.current(path)
+        with _naming(operation.path):
+            file = self._decode(data or b"")
+            after = rewrite(file.text, operation.content, keeps_end=operation.keeps_end)
+            self.put(path, _encode(file, after))
+
+    def _create(self, name: str, text: str, mode: int | None = None) -> None:
+        path = self._path(name)
+        if self.current(path):
+            raise EditRejected(
+                f"The edit creates {name}, but there is such a file.",
+                remedy="Give an edit of the file as it is.",
+                code="exists",
+                path=name,
+            )
+        with _naming(name):
+            self.put(path, _encode(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
+
+    def _delete(self, name: str, patch: FilePatch | None = None) -> None:
+        path, data = self._file(name)
+        self._refuse_link(name)
+        if patch is not None and patch.hunks:
+            with _naming(name):
+                rest = apply_patch_hunks(self._decode(data).text, patch.hunks)
+            if rest:
+                raise EditRejected(
+                    f"The diff deletes {name}, but the file holds more than the diff shows.",
+                    remedy="Read the file again, and show all of it or delete it without a diff.",
+                    code="no-match",
+                    path=name,
+                )
+        self.put(path, None)
+
+    def _move(self, old: str, new: str) -> None:
+        source, data = self._file(old)
+        self._move_to(old, source, new, data, None)
+
+    def _edit(self, patch: FilePatch, old: str, new: str) -> None:
+        source = self._path(old)
+        if patch.moved and self.current(source) is None and self.exists(new):
+            # Names that differ in a prefix alone are one file, named carelessly.
+            old, source = new, self._path(new)
+        data = self.current(source)
+        if data is None and patch.hunks and not any(hunk.source for hunk in patch.hunks):
+            self._create(new, "".join(line for hunk in patch.hunks for line in hunk.target), patch.mode)
+            return
+        source, data = self._file(old)
+        after = data
+        if patch.hunks:
+            with _naming(old):
+                file = self._decode(data)
+                after = _encode(file, apply_patch_hunks(file.text, patch.hunks))
+        if self._path(new) == source:
+            self.put(source, after, patch.mode)
+        else:
+            self._move_to(old, source, new, after, patch.mode)
+
+    def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
+        target = self._path(new)
+        self._refuse_link(old)
+        if self.current(target) is not None:
+            raise EditRejected(
+                f"The edit moves {old} to {new}, but there is such a file.",
+                remedy="Choose a new name.",
+                code="exists",
+                path=new,
+            )
+        self.put(source, None, moved_from=source)
+        self.put(target, after, mode, moved_from=source)
+
+    def _file(self, name: str) -> tuple[str, bytes]:
+        """Return the path and the bytes of a file that an edit needs; raises `EditRejected` (`missing`)."""
+        try:
+            path = self._path(name)
+        except OutsideWorkspace as error:
+            if error.code != "ambiguous-root" or any(self._has_in(root, name) for root in self._roots):
+                raise
+            raise _missing(name) from None
+        data = self.current(path)
+        if data is None:
+            raise _missing(name)
+        return path, data
+
+    def _has_in(self, root: str, name: str) -> bool:
+        try:
+            return self.current(named_path(name, (root,), self._has)) is not None
+        except (EditRejected, InvalidInput, OutsideWorkspace):
+            return True
+
+    def _path(self, name: str) -> str:
+        return named_path(name, self._roots, self._has)
+
+    def _has(self, path: str) -> bool:
+        return self.current(path) is not None
+
+    def _decode(self, data: bytes) -> TextFile:
+        return decode(data) if self._encoding is None else decode_as(data, self._encoding)
+
+    def _refuse_link(self, name: str) -> None:
+        if is_link(name, self._roots):
+            raise EditRejected(
+                f"{name} is a symbolic link, and an edit changes only what it leads to.",
+                remedy="Name the file that it leads to.",
+                code="link",
+                path=name,
+            )
+
+
+def _encode(file: TextFile, text: str) -> bytes:
+    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`)."""
+    data = encode(attrs.evolve(file, text=text))
+    if file.guessed:
+        new = next((c for c in text if not c.isascii() and c not in file.text), None)
+        if new is not None:
+            raise EditRejected(
+                f"The file is not UTF-8, and nothing says how it would write U+{ord(new):04X}.",
+                remedy="Name its encoding, or use characters that it has.",
+                code="not-utf8",
+            )
+    return data
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Say in an error which file it is about; bytes that are no text are an error of the edit here."""
+    try:
+        yield
+    except EditRejected as error:
+        error.path = error.path or name
+        raise
+    except InvalidInput as error:
+        raise EditRejected(
+            f"{name}: {error.message}", remedy=error.remedy, code="not-utf8", path=name
+        ) from error
+
+
+def _missing(name: str) -> EditRejected:
+    return EditRejected(
+        f"The edit changes {name}, but there is no such file.",
+        remedy="List the folder and name the file by its path from the root.",
+        code="missing",
+        path=name,
+    )
