@@ -1,4 +1,4 @@
-"""`greenline edit apply` over tests/data/edit: a folder is files, an edit in several forms, and its outcome."""
+"""`greenline edit apply` over tests/data/edit: each folder is files, an edit in some forms, and its end."""
 
 from __future__ import annotations
 

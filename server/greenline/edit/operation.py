@@ -15,6 +15,12 @@ class PatchHunk:
     r"""Kind (a space, `-` or `+`) and text; the text ends in ``\n`` except before a no-newline marker."""
     heading: str = ""
     """The line above the hunk that its header names, or empty."""
+    claimed: tuple[int, int] | None = None
+    """How many old and new lines the header claims, where the body has not confirmed it."""
+    last: bool = False
+    """Whether the edit's text ends with this hunk, so that its end may be cut off."""
+    torn: bool = False
+    """Whether the text ends in the hunk's last line without a line end."""
 
     @property
     def source(self) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit import elision
+from greenline.edit.cut import refuse_cut, untorn
 from greenline.edit.operation import PatchHunk
 from greenline.edit.place import Evidence, Placement, at_stated, choose, placements
 from greenline.edit.splice import NewLines, joined, splice
@@ -19,6 +20,7 @@ def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> str:
     Raises `EditRejected` (`no-match`, `ambiguous`, `elision`, `malformed`).
     """
     file = FileLines(_newline_lines(text))
+    hunks = untorn(file, hunks)
     return put(file, hunks, _placed(file, hunks))
 
 
@@ -41,12 +43,14 @@ def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
     if len(exact) == len(hunks):
         return exact
     found = [placements(file, hunk, Tolerance.GAPS) if hunk.source else () for hunk in hunks]
-    return [
+    places = [
         choose(file, hunk, found[number], _evidence(hunks, found, number))
         if hunk.source
         else _bare(file, hunk, _evidence(hunks, found, number))
         for number, hunk in enumerate(hunks)
     ]
+    refuse_cut(file, hunks[-1], places[-1])
+    return places
 
 
 def _evidence(hunks: Sequence[PatchHunk], found: Sequence[Sequence[Placement]], number: int) -> Evidence:

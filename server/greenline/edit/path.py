@@ -1,7 +1,7 @@
 """Decides which file an edit's path means, and that it lies inside the roots."""
 
 # Paths are strings here, as in the roots that they are compared with.
-# ruff: noqa: PTH114, PTH117, PTH118, PTH119
+# ruff: noqa: PTH114, PTH117, PTH119
 
 from __future__ import annotations
 
