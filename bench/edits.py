@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.show:
         for kind, counter in sorted(scores["greenline"].by_kind.items()):
             print(f"  {kind:50}", dict(counter))
-    print(f"10,000 hunks over 1,000 files into an edit set: {many_hunks():.2f} s")
+    print(f"10,000 hunks over 1,000 files into an edit set: {many_hunks():.2f} s of one core")
     return 0
 
 
@@ -140,7 +140,7 @@ PEERS: dict[str, Apply] = {
 
 
 def many_hunks() -> float:
-    """Return the seconds of 10,000 hunks over 1,000 files into an edit set, the files in memory."""
+    """Return the processor seconds of 10,000 hunks over 1,000 files into an edit set, the files in memory."""
     lines = [f"line {n}\n" for n in range(200)]
     text = "".join(lines).encode()
     hunks = "".join(
@@ -152,9 +152,9 @@ def many_hunks() -> float:
     )
     diff = "".join(f"--- a/f{n}.py\n+++ b/f{n}.py\n{hunks}" for n in range(1_000))
     with tempfile.TemporaryDirectory() as root:
-        started = time.perf_counter()
+        started = time.process_time()
         edits = edit_set_from_diff(diff, lambda path: text if path.endswith(".py") else None, root)
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
     assert len(edits.changes) == 1_000
     return seconds
 

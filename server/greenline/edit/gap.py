@@ -47,8 +47,10 @@ def aligned(file: FileLines, hunk: PatchHunk, tolerance: Tolerance) -> list[tupl
         if up is None or down is None:
             continue
         cost = up.cost + down.cost
-        if 0 < cost <= _LIMIT and up.known + down.known + bool(wanted[anchor]) >= _ENOUGH:
-            found[(*reversed(up.rows), row, *down.rows)] = cost
+        rows = (*reversed(up.rows), row, *down.rows)
+        is_known = up.known + down.known + bool(wanted[anchor]) >= _ENOUGH
+        if 0 < cost <= _LIMIT and is_known and not _is_doubtful(keys, hunk, wanted, rows):
+            found[rows] = cost
     return list(found)
 
 
@@ -77,6 +79,33 @@ def _walk(
         if walk.cost > _LIMIT:
             return None
     return walk
+
+
+def _is_doubtful(
+    keys: Sequence[str], hunk: PatchHunk, wanted: Sequence[str], rows: Sequence[int | None]
+) -> bool:
+    """Return whether a line that is left out or said twice is like one next to a change.
+
+    Then another alignment, as good, would put the change on that line's other side.
+    """
+    known = [row for row in rows if row is not None]
+    twice = {key for key, row in zip(wanted, rows, strict=True) if row is None}
+    left_out = {keys[row] for row in range(known[0], known[-1]) if row not in known}
+    kinds = [kind for kind, _ in hunk.lines]
+    index = -1
+    for number, kind in enumerate(kinds):
+        if kind != "+":
+            index += 1
+            if kind == "-" and wanted[index] in twice | left_out:
+                return True
+            continue
+        if "-" in kinds[max(number - 1, 0) : number + 2]:
+            continue
+        # An insertion between lines of context is where they are, and nowhere else.
+        around = set(wanted[max(index, 0) : index + 2])
+        if around & left_out or (len(around) == 1 and around & twice):
+            return True
+    return False
 
 
 def _indices(anchor: int, step: int, size: int) -> Iterator[int]:

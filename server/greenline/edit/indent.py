@@ -16,16 +16,19 @@ class Indents:
     """Which indentation of the file stands for which of the edit."""
 
     known: dict[str, str]
+    kept: bool = False
+    """Whether most lines are indented alike in both, so that an unknown indentation is the file's own."""
 
     @classmethod
     def of(cls, source: Sequence[str], found: Sequence[str]) -> Indents | None:
         """Learn from lines that stand for each other; None where most contradict each other."""
         votes: dict[str, Counter[str]] = {}
-        total = odd = 0
+        total = odd = same = 0
         for wanted, line in zip(source, found, strict=True):
             if wanted.strip():
                 votes.setdefault(indentation(wanted), Counter())[indentation(line)] += 1
                 total += 1
+                same += indentation(wanted) == indentation(line)
         known: dict[str, str] = {}
         for indent, counter in votes.items():
             (best, count), *others = counter.most_common()
@@ -37,7 +40,7 @@ class Indents:
         ordered = [known[key] for key in sorted(known, key=_width)]
         if any(_width(a) > _width(b) for a, b in itertools.pairwise(ordered)):
             return None
-        return cls(known)
+        return cls(known, kept=same * 2 > total)
 
     def translate(self, body: str) -> str:
         """Return a line with the file's indentation; an unknown one is put together from the known."""
@@ -47,6 +50,8 @@ class Indents:
             return body
         if indent in self.known:
             return self.known[indent] + stripped
+        if self.kept:
+            return body
         for shorter in sorted(self.known, key=len, reverse=True):
             if indent.startswith(shorter):
                 return self.known[shorter] + self._rest(indent[len(shorter) :]) + stripped

@@ -38,18 +38,17 @@ def put(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]
 
 
 def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
-    stated = [at_stated(file, hunk) for hunk in hunks]
-    exact = [placement for placement in stated if placement is not None]
-    if len(exact) == len(hunks):
-        return exact
-    found = [placements(file, hunk, Tolerance.GAPS) if hunk.source else () for hunk in hunks]
-    places = [
-        choose(file, hunk, found[number], _evidence(hunks, found, number))
-        if hunk.source
-        else _bare(file, hunk, _evidence(hunks, found, number))
-        for number, hunk in enumerate(hunks)
-    ]
-    refuse_cut(file, hunks[-1], places[-1])
+    places = [placement for hunk in hunks if (placement := at_stated(file, hunk)) is not None]
+    if len(places) < len(hunks):
+        found = [placements(file, hunk, Tolerance.GAPS) if hunk.source else () for hunk in hunks]
+        places = [
+            choose(file, hunk, found[number], _evidence(hunks, found, number))
+            if hunk.source
+            else _bare(file, hunk, _evidence(hunks, found, number))
+            for number, hunk in enumerate(hunks)
+        ]
+    if hunks:
+        refuse_cut(file, hunks[-1], places[-1])
     return places
 
 

@@ -32,9 +32,9 @@ def parse(diff: str, path: str | None = None) -> tuple[FilePatch, ...]:
     if diff.endswith("\n"):
         lines.pop()
     header.refuse_special(lines)
-    patches = _well_formed(lines)
-    if not patches:
-        patches = read(lines, path, torn=bool(diff) and not diff.endswith("\n"))
+    # A text without an end may be cut off inside its last line, which unidiff does not ask.
+    torn = not diff.endswith("\n")
+    patches = (() if torn else _well_formed(lines)) or read(lines, path, torn=torn)
     if not patches:
         raise EditRejected("The diff changes no file.", remedy="Give a unified diff with --- and +++ lines.")
     modes = header.modes(lines)
