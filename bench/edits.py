@@ -131,9 +131,7 @@ def _program(*command: str) -> Apply:
 
 PEERS: dict[str, Apply] = {
     "git apply --recount": _program("git", "apply", "--recount", "-"),
-    "git apply, lenient": _program(
-        "git", "apply", "--recount", "--inaccurate-eof", "--ignore-whitespace", "--unidiff-zero", "-C1", "-"
-    ),
+    "git apply, lenient": _program("git", "apply", "--recount", "--ignore-whitespace", "-C1", "-"),
     "patch -p1": _program("patch", "-p1", "-f", "-s", "--no-backup-if-mismatch", "-r", "-"),
     "patch -l -F3": _program("patch", "-p1", "-f", "-s", "-l", "-F3", "--no-backup-if-mismatch", "-r", "-"),
 }

@@ -32,7 +32,9 @@ _STATE = (
 _PHRASE = re.compile(
     rf"(?:and |keep |with |plus )?(?:the |your |all |my )*"
     rf"(?:(?:rest|remainder)(?: of (?:the |this |your )?{_THING})?(?: (?:below|above))?(?: {_STATE})?"
+    rf"|(?:rest|remainder) of (?:the |this |your )?(?:\w+ ){{1,3}}{_STATE}"
     rf"|(?:remaining|existing|previous|original|other|unchanged) {_THING}(?: {_STATE})?"
+    rf"|(?:remaining|existing|previous|original|other) (?:\w+ ){{1,3}}{_STATE}"
     rf"|{_THING} {_STATE}"
     r"|(?:unchanged|same as before|same as above|no changes?(?: here)?|omitted(?: for brevity)?"
     r"|snip(?:ped)?|truncated|elided))",

@@ -11,7 +11,7 @@ from greenline.core.error import EditRejected
 from greenline.edit.header import Names, extended, git_names, named
 from greenline.edit.operation import FilePatch, PatchHunk
 
-_NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+\d+(?:,(\d+))?)?")
+_NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
 _HEAD = re.compile(r"^@@+(?P<inner>.*?)(?: ?@@+(?P<heading>.*))?$")
 _BULLET = re.compile(r"^[-+] \S")
 _FENCE = ("```", "~~~")
@@ -154,8 +154,8 @@ def _head(line: str) -> PatchHunk:
         named_here = inner.strip(". ") if "..." in inner or not heading else inner
         return PatchHunk(None, (), heading or named_here)
     claimed = None
-    if numbers[3] is not None or numbers[2] is not None:
-        claimed = (int(numbers[2] or "1"), int(numbers[3] or "1"))
+    if numbers[3] is not None:
+        claimed = (int(numbers[2] or "1"), int(numbers[4] or "1"))
     stated, length = int(numbers[1]), int(numbers[2] or "1")
     start = stated if length == 0 else max(stated - 1, 0)
     return PatchHunk(start, (), heading, claimed)

@@ -82,8 +82,6 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     inside = [p for p in found if _between(p, evidence)] or list(found)
     below = [p for p in inside if hunk.heading and stands_below(file.lines, p.start, hunk.heading)]
     narrowed = below or inside
-    if len(narrowed) > 1:
-        narrowed = _at_edge(file, hunk, narrowed) or narrowed
     chosen = narrowed[0] if len(narrowed) == 1 else _nearest(narrowed, hunk, evidence)
     if chosen is None:
         raise ambiguous([p.start for p in narrowed])
@@ -156,14 +154,6 @@ def _between(placement: Placement, evidence: Evidence) -> bool:
     return placement.start >= evidence.floor and (
         evidence.ceiling is None or placement.start < evidence.ceiling
     )
-
-
-def _at_edge(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
-    """Return the place at the file's end where the hunk has context before its changes and none after."""
-    kinds = [kind for kind, _ in hunk.lines]
-    if kinds[0] == " " and kinds[-1] != " ":
-        return [p for p in found if p.rows[-1] == len(file.lines) - 1]
-    return []
 
 
 def _nearest(found: Sequence[Placement], hunk: PatchHunk, evidence: Evidence) -> Placement | None:
