@@ -16,7 +16,7 @@ from pathlib import Path
 
 import attrs
 
-from bench.edits_case import Case, Tree, cases
+from bench.edits_case import Case, Tree, block_cases, cases
 from greenline.cli.edit import write_changes
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_diff, edit_set_from_text
@@ -58,18 +58,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     scores = {name: measure(apply, made) for name, apply in appliers.items()}
     for name, score in scores.items():
-        right = 100 * score.answered["right"] / max(n_answered, 1)
-        bad = sum(score.unanswered.values()) - score.unanswered["refused"]
-        print(
-            f"{name:26}{right:7.1f}%{score.answered['refused']:9}{score.answered['wrong']:7}"
-            f"{score.answered['partial']:9} | {score.unanswered['refused']:8}{bad:5} | "
-            f"{1000 * score.seconds / len(made):9.2f}"
-        )
+        print_row(name, score)
+    blocks = list(block_cases(options.seed, options.cases // 4))
+    print_row(f"greenline, {len(blocks)} in blocks", measure(ours, blocks))
     if options.show:
         for kind, counter in sorted(scores["greenline"].by_kind.items()):
             print(f"  {kind:50}", dict(counter))
     print(f"10,000 hunks over 1,000 files into an edit set: {many_hunks():.2f} s of one core")
     return 0
+
+
+def print_row(name: str, score: Score) -> None:
+    """Print one line of the table."""
+    n_answered, n_rest = sum(score.answered.values()), sum(score.unanswered.values())
+    right = 100 * score.answered["right"] / max(n_answered, 1)
+    print(
+        f"{name:26}{right:7.1f}%{score.answered['refused']:9}{score.answered['wrong']:7}"
+        f"{score.answered['partial']:9} | {score.unanswered['refused']:8}"
+        f"{n_rest - score.unanswered['refused']:5} | {1000 * score.seconds / (n_answered + n_rest):9.2f}",
+        flush=True,
+    )
 
 
 def measure(apply: Apply, made: Sequence[Case]) -> Score:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import attrs
 
@@ -40,6 +39,28 @@ def cases(seed: int, count: int) -> Iterator[Case]:
                 case = maker(chance, next(source))
             made += 1
             yield case
+
+
+def block_cases(seed: int, count: int) -> Iterator[Case]:
+    """Yield cases in SEARCH/REPLACE blocks, which have no numbers and are found by their text alone."""
+    chance = random.Random(seed)
+    source = drafts(chance, corpus())
+    made = 0
+    while made < count:
+        for maker in BLOCKS:
+            draft = next(source)
+            case = maker(chance, draft)
+            if case is not None:
+                made += 1
+                yield attrs.evolve(case, edit=_blocks(draft))
+
+
+def _blocks(draft: Draft) -> str:
+    pieces = [draft.name, "```python"]
+    for hunk in draft.hunks:
+        new = [text for kind, text in hunk.lines if kind != "-"]
+        pieces += ["<<<<<<< SEARCH", *hunk.source, "=======", *new, ">>>>>>> REPLACE", ""]
+    return _text([*pieces, "```"])
 
 
 def _case(kind: str, draft: Draft, edit: str | None = None, *, end: str = "\n") -> Case:
@@ -277,14 +298,14 @@ def _curled(text: str) -> str:
 
 
 def _cut_context(chance: random.Random, draft: Draft) -> Case | None:
-    """The answer ends within the context after the last change, at any character."""
+    """The last lines of context after the last change are missing, and the counts say so."""
     kinds = [k for k, _ in draft.hunks[-1].lines]
     if kinds[-3:] != [" ", " ", " "]:
         return None
-    last = len(draft.hunks[-1].lines[-3:][0][1]) + len(draft.hunks[-1].lines[-2][1])
-    last += len(draft.hunks[-1].lines[-1][1]) + 6
-    text = _text(draft.render())
-    return _case("cut off in the last context", draft, text[: len(text) - chance.randint(1, last - 1)])
+    if draft.hunks[-1].start + len(draft.hunks[-1].source) > len(draft.before):
+        return None
+    text = _text(draft.render()[: -chance.randint(1, 3)])
+    return _case("the last context lines missing", draft, chance.choice((text, text[:-1])))
 
 
 def _no_prefix(chance: random.Random, draft: Draft) -> Case:
@@ -335,6 +356,36 @@ def _two_at_once(chance: random.Random, draft: Draft) -> Case | None:
     second = chance.choice((_shifted, _trailing_blanks, _no_prefix, _prose, _crlf_file))
     case = second(chance, draft)
     return attrs.evolve(case, kind="counts wrong and another fault")
+
+
+def _lost_marks(chance: random.Random, draft: Draft) -> Case:
+    """All lines of context lack the blank before them."""
+    lines = draft.render()
+    return _case("context without its mark", draft, _text([x[1:] if x.startswith(" ") else x for x in lines]))
+
+
+def _two_files_wrong_counts(chance: random.Random, draft: Draft) -> Case | None:
+    for hunk in draft.hunks:
+        old = sum(kind != "+" for kind, _ in hunk.lines)
+        new = sum(kind != "-" for kind, _ in hunk.lines)
+        hunk.counts = (old + chance.randint(0, 2), new + chance.randint(0, 2))
+    case = _two_files(chance, draft)
+    return None if case is None else attrs.evolve(case, kind="two files, counts wrong")
+
+
+def _cut_anywhere(chance: random.Random, draft: Draft) -> Case | None:
+    """The answer ends at any character before the last change is whole."""
+    case = chance.choice((_two_files, _untouched))(chance, draft)
+    if case is None:
+        return None
+    lines = case.edit.splitlines(True)
+    last = max(i for i, line in enumerate(lines) if line[0] in "+-" and not line.startswith(("+++ ", "--- ")))
+    text = case.edit[: chance.randint(1, len("".join(lines[:last])))]
+    # What ends where a hunk or a file does is a whole diff, and nothing shows that more was to come.
+    rest = case.edit[len(text) :]
+    if rest.startswith(("@@", "--- ", "\n@@", "\n--- ")):
+        return None
+    return _refused(attrs.evolve(case, edit=text), "cut off anywhere before its last change")
 
 
 def _stale(chance: random.Random, draft: Draft) -> Case | None:
@@ -470,6 +521,8 @@ ANSWERED: tuple[Maker, ...] = (
     _unmarked_end,
     _two_files,
     _two_at_once,
+    _lost_marks,
+    _two_files_wrong_counts,
 )
 UNANSWERED: tuple[Maker, ...] = (
     _stale,
@@ -483,9 +536,18 @@ UNANSWERED: tuple[Maker, ...] = (
     _one_of_two,
     _creates_over,
     _unencodable,
+    _cut_anywhere,
 )
-
-
-def files_used() -> list[Path]:
-    """Return the files that cases are made of."""
-    return corpus()
+BLOCKS: tuple[Maker, ...] = (
+    _untouched,
+    _trailing_blanks,
+    _indented,
+    _one_line_drifted,
+    _tabs,
+    _spaces,
+    _crlf_file,
+    _smart,
+    _stale,
+    _other_context,
+    _decoy_unknown,
+)

@@ -33,7 +33,9 @@ class _Reader:
         self._lines = lines
         self._torn = torn
         self._names: Names | None = None if path is None else (path, path)
+        self._is_announced = False
         self._in_git_header = False
+        self._has_mode = False
         self._hunks: list[PatchHunk] = []
         self._patches: list[FilePatch] = []
 
@@ -53,6 +55,8 @@ class _Reader:
             self._open(git)
             self._in_git_header = True
             return position + 1
+        if line.startswith("diff --git "):
+            raise _cut_off(line[11:].strip())
         names, size = self._header(position)
         if names is not None:
             if self._in_git_header and not self._hunks:
@@ -63,29 +67,41 @@ class _Reader:
             return position + size
         if line.startswith("@@") and self._names is not None:
             hunk, position = self._hunk(position)
+            if not hunk.lines:
+                raise _cut_off(named(self._names, ()).new or "")
             self._hunks.append(hunk)
             return position
         if line.startswith("@@") and _NUMBERS.match(line):
             raise _malformed(f"No header above the hunk at line {position + 1} names its file.")
         if self._names is not None and self._in_git_header:
             self._names = extended(line, self._names)
+            self._has_mode = self._has_mode or line.startswith("new mode ")
         return position + 1
 
     def _open(self, names: Names) -> None:
         self._close()
         self._names = names
-        self._in_git_header = False
+        self._is_announced = True
+        self._in_git_header = self._has_mode = False
 
     def _close(self) -> None:
         if self._names is not None:
             patch = named(self._names, tuple(self._hunks))
-            if patch.hunks or self._in_git_header or patch.old is None or patch.new is None or patch.moved:
+            if patch.hunks or self._does_something(patch):
                 self._patches.append(patch)
+            elif self._is_announced:
+                raise _cut_off(patch.new or patch.old or "")
         self._hunks = []
+
+    def _does_something(self, patch: FilePatch) -> bool:
+        """Return whether a patch without hunks can be whole: git's headers move, delete and set modes."""
+        return self._in_git_header and (
+            self._has_mode or patch.moved or patch.old is None or patch.new is None
+        )
 
     def _header(self, position: int) -> tuple[Names | None, int]:
         """Return the paths of a header and its size in lines; one of its two lines may be missing."""
-        if _is_header(self._lines, position):
+        if is_header(self._lines, position):
             return (self._lines[position][4:], self._lines[position + 1][4:]), 2
         line = self._lines[position]
         follows = position + 1 < len(self._lines) and self._lines[position + 1].startswith("@@")
@@ -104,7 +120,7 @@ class _Reader:
         n_blank = 0
         while position < len(self._lines):
             line = self._lines[position]
-            if line.startswith(("@@", "diff --git ", *_FENCE)) or _is_header(self._lines, position):
+            if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, position):
                 break
             if line[0] == "\\":
                 if body:
@@ -129,7 +145,7 @@ class _Reader:
         later = []
         for number in range(position, len(self._lines)):
             line = self._lines[number]
-            if line.startswith(("@@", "diff --git ", *_FENCE)) or _is_header(self._lines, number):
+            if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, number):
                 break
             later.append(line)
         marked = [line for line in later if line.startswith(("+", "-"))]
@@ -161,13 +177,20 @@ def _head(line: str) -> PatchHunk:
     return PatchHunk(start, (), heading, claimed)
 
 
-def _is_header(lines: Sequence[str], position: int) -> bool:
+def is_header(lines: Sequence[str], position: int) -> bool:
     """Return whether `---` and `+++` begin a file; a hunk must follow, as they may be changed lines too."""
     if position + 1 >= len(lines):
         return False
     if not lines[position].startswith("--- ") or not lines[position + 1].startswith("+++ "):
         return False
     return position + 2 >= len(lines) or lines[position + 2].startswith(("@@", "diff ", "--- ", "\n"))
+
+
+def _cut_off(name: str) -> EditRejected:
+    return EditRejected(
+        f"The diff names {name} and shows no change of it: it was cut off.",
+        remedy="Give the whole diff, or smaller ones.",
+    )
 
 
 def _malformed(message: str) -> EditRejected:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit import elision
-from greenline.edit.cut import refuse_cut, untorn
+from greenline.edit.cut import cut_off, refuse_cut, refuse_piece
 from greenline.edit.operation import PatchHunk
 from greenline.edit.place import Evidence, Placement, at_stated, choose, placements
 from greenline.edit.splice import NewLines, joined, splice
@@ -20,7 +20,7 @@ def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> str:
     Raises `EditRejected` (`no-match`, `ambiguous`, `elision`, `malformed`).
     """
     file = FileLines(_newline_lines(text))
-    hunks = untorn(file, hunks)
+    refuse_piece(hunks)
     return put(file, hunks, _placed(file, hunks))
 
 
@@ -40,7 +40,7 @@ def put(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]
 def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
     places = [placement for hunk in hunks if (placement := at_stated(file, hunk)) is not None]
     if len(places) < len(hunks):
-        found = [placements(file, hunk, Tolerance.GAPS) if hunk.source else () for hunk in hunks]
+        found = [_found(file, hunk) for hunk in hunks]
         places = [
             choose(file, hunk, found[number], _evidence(hunks, found, number))
             if hunk.source
@@ -50,6 +50,15 @@ def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
     if hunks:
         refuse_cut(file, hunks[-1], places[-1])
     return places
+
+
+def _found(file: FileLines, hunk: PatchHunk) -> tuple[Placement, ...]:
+    if not hunk.source:
+        return ()
+    found = placements(file, hunk, Tolerance.BLANKS if hunk.torn else Tolerance.GAPS)
+    if hunk.torn and not found:
+        raise cut_off()
+    return found
 
 
 def _evidence(hunks: Sequence[PatchHunk], found: Sequence[Sequence[Placement]], number: int) -> Evidence:

@@ -1,6 +1,6 @@
 """Decides where an edit's lines stand in a file: the strictest tolerance that has them, and one place alone.
 
-A stated line breaks a tie only where it is exact, or more than three times as near to one place as to the
+A stated line breaks a tie only where it is exact, or at least four times as near to one place as to the
 next and no further than a few lines off; the first line, which stands for "unknown", breaks none.
 """
 
@@ -18,8 +18,8 @@ from greenline.edit.indent import Indents
 from greenline.edit.operation import PatchHunk
 from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
 
-_REACH = 12
-_TIMES = 3
+_REACH = 25
+_TIMES = 4
 _SHOWN = 5
 
 
@@ -169,7 +169,7 @@ def _nearest(found: Sequence[Placement], hunk: PatchHunk, evidence: Evidence) ->
         return None
     near = nears.pop()
     first, second = sorted(abs(start - near) for start in by_start)[:2]
-    if first > _REACH or second <= first * _TIMES:
+    if first > _REACH or second < first * _TIMES:
         return None
     return next(p for start, p in by_start.items() if abs(start - near) == first)
 

@@ -15,6 +15,8 @@ from greenline.edit.place import Placement
 from greenline.edit.text import line_end, without_end
 from greenline.edit.tolerance import PLAIN, Tolerance, plain
 
+_QUOTES = "'\""
+
 
 @attrs.frozen
 class NewLines:
@@ -122,12 +124,28 @@ class _Form:
 def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
     if placement.tolerance < Tolerance.CHARACTERS:
         return _Form(literal=placement.tolerance is Tolerance.EXACT)
-    rows = zip(hunk.source, placement.rows, strict=True)
-    pairs = [(line, file[row]) for line, row in rows if row is not None]
+    kinds = [kind for kind, _ in hunk.lines if kind != "+"]
+    rows = zip(kinds, hunk.source, placement.rows, strict=True)
+    marked = [(kind, line, file[row]) for kind, line, row in rows if row is not None]
+    pairs = [(line, found) for _, line, found in marked]
     indents = None
-    if placement.tolerance >= Tolerance.INDENTATION:
+    if placement.tolerance >= Tolerance.INDENTATION and not _lost_marks(marked):
         indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs])
     return _Form(False, indents, _characters(pairs))
+
+
+def _lost_marks(marked: Sequence[tuple[str, str, str]]) -> bool:
+    """Return whether only the context lacks a blank: the one that a diff puts before it."""
+    is_drifted = False
+    for kind, line, found in marked:
+        indent, own = indentation(line), indentation(found)
+        if not line.strip() or indent == own:
+            continue
+        if kind == "-" or own != indent + " ":
+            return False
+        is_drifted = True
+    kept = (kind == " " and indentation(line) == indentation(found) != "" for kind, line, found in marked)
+    return is_drifted and not any(kept)
 
 
 def _characters(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:
@@ -138,6 +156,8 @@ def _characters(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:
             continue
         missing = set(line) - set(found)
         classes |= {PLAIN[c] for c in missing if c in PLAIN and PLAIN[c] in found}
+    if classes & set(_QUOTES):
+        classes |= set(_QUOTES)
     return {ord(character): mark for character, mark in PLAIN.items() if mark in classes}
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
+from greenline.edit.cut import refuse_cut_file
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
@@ -82,6 +83,7 @@ class Staging:
         if patch.new is None:
             self._delete(patch.old or "", patch)
         elif patch.old is None:
+            refuse_cut_file(patch.hunks)
             text = "".join(line for hunk in patch.hunks for line in hunk.target)
             self._create(patch.new, text, patch.mode)
         else:

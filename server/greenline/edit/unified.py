@@ -14,7 +14,7 @@ from unidiff.patch import PatchSet
 
 from greenline.core.error import EditRejected
 from greenline.edit import header
-from greenline.edit.lenient import read
+from greenline.edit.lenient import is_header, read
 from greenline.edit.operation import FilePatch, PatchHunk
 
 _FENCED = re.compile(r"\s*```[\w-]*\n(.*?)\n?```\s*", re.DOTALL)
@@ -50,6 +50,9 @@ def _well_formed(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     except UnidiffParseError:
         return ()
     patches = tuple(_from_unidiff(files))
+    if sum(is_header(lines, number) for number in range(len(lines))) > len(files):
+        # Counts that are too large have made a hunk of the next file's header.
+        return ()
     n_body = sum(line.startswith((" ", "+", "-", "@@", "\\")) for line in lines)
     n_read = sum(1 + len(hunk) for file in files for hunk in file)
     n_headers = sum(line.startswith(("--- ", "+++ ")) for line in lines)
