@@ -304,8 +304,10 @@ def _cut_context(chance: random.Random, draft: Draft) -> Case | None:
         return None
     if draft.hunks[-1].start + len(draft.hunks[-1].source) > len(draft.before):
         return None
-    text = _text(draft.render()[: -chance.randint(1, 3)])
-    return _case("the last context lines missing", draft, chance.choice((text, text[:-1])))
+    missing = chance.randint(1, 3)
+    text = _text(draft.render()[:-missing])
+    # An added line without its end could be a piece of one, and then there is no answer.
+    return _case("the last context lines missing", draft, text if missing == 3 else text[:-1])
 
 
 def _no_prefix(chance: random.Random, draft: Draft) -> Case:

@@ -78,7 +78,7 @@ def test_case(edit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert read_tree(tmp_path) == expected(case, meta)
     for name in meta.get("links", ()):
         assert (tmp_path / name).is_symlink()
-    for name, mode in meta.get("modes", {}).items():
+    for name, mode in meta.get("modes_after", meta.get("modes", {})).items():
         assert oct((tmp_path / name).stat().st_mode & 0o777) == oct(int(mode, 8))
     for name in meta.get("absent", ()):
         assert not (tmp_path / name).exists()

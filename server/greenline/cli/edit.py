@@ -76,12 +76,14 @@ def write_changes(changes: Sequence[FileChange]) -> None:
                 code="exists" if change.before is None else "stale",
                 path=change.path,
             )
+    modes = {change.path: _mode(change) for change in changes}
     done: list[FileChange] = []
     try:
         for change in changes:
             done.append(change)
             _put(Path(change.path), change.after)
-            if change.after is not None and (mode := _mode(change, changes)) is not None:
+            mode = modes[change.path]
+            if change.after is not None and mode is not None:
                 Path(change.path).chmod(mode)
     except OSError as error:
         for change in reversed(done):
@@ -98,8 +100,11 @@ def _on_disk(path: str) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def _mode(change: FileChange, changes: Sequence[FileChange]) -> int | None:
-    return change.mode
+def _mode(change: FileChange) -> int | None:
+    """Return the mode that a file is to have, a moved one that of its old place; None for what it has."""
+    if change.mode is not None or change.moved_from is None or change.after is None:
+        return change.mode
+    return Path(change.moved_from).stat().st_mode & 0o7777
 
 
 def _op(change: FileChange) -> str:

@@ -5,7 +5,7 @@ Removed lines must all be there, one after the other; a context line with other 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -34,7 +34,7 @@ def aligned(file: FileLines, hunk: PatchHunk, tolerance: Tolerance) -> list[tupl
     removed = [i for i, kind in enumerate(kinds) if kind == "-"]
     if any(wanted[i] not in places for i in removed):
         return []
-    anchors = [i for i in removed or range(len(wanted)) if len(wanted[i].strip()) > 1 and wanted[i] in places]
+    anchors = _anchors(removed, wanted, places) or _anchors(range(len(wanted)), wanted, places)
     if not anchors:
         return []
     anchor = min(anchors, key=lambda i: len(places[wanted[i]]))
@@ -52,6 +52,11 @@ def aligned(file: FileLines, hunk: PatchHunk, tolerance: Tolerance) -> list[tupl
         if 0 < cost <= _LIMIT and is_known and not _is_doubtful(keys, hunk, wanted, rows):
             found[rows] = cost
     return list(found)
+
+
+def _anchors(indices: Iterable[int], wanted: Sequence[str], places: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the old lines that are in the file and say enough to begin from."""
+    return [i for i in indices if len(wanted[i].strip()) > 1 and wanted[i] in places]
 
 
 def _walk(
