@@ -144,6 +144,25 @@ def test_an_edit_comes_from_standard_input(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "code"), [("folder", "exists"), ("pipe", "exists"), ("a.txt/b.txt", "missing")]
+)
+def test_what_is_no_regular_file_is_never_replaced(
+    path: str, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.txt").write_text("a\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "e.json").write_text(json.dumps({"writes": [{"path": path, "content": "x\n"}]}))
+
+    assert main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "e.json")]) == 3
+
+    assert json.loads(capsys.readouterr().out)["code"] == code
+    assert (tmp_path / "folder").is_dir()
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "a.txt").read_text() == "a\n"
+
+
+@pytest.mark.parametrize(
     ("options", "named"),
     [(["/nowhere.txt"], "/nowhere.txt"), (["--encoding", "klingon", "-"], "klingon")],
 )

@@ -223,6 +223,28 @@ def test_a_nested_fence_belongs_to_the_file() -> None:
     assert apply(f"README.md\n```markdown\n{readme}```\n", {})["README.md"] == readme.encode()
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        '{"edits": [{"path": "a", "search": "\ufeffx = 1", "replace": "\ufeffx = 2"}]}',
+        '{"writes": [{"path": "a", "content": "\ufeffx = 2\\ny\\n"}]}',
+        "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-\ufeffx = 1\n+\ufeffx = 2\n y\n",
+        "a\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n",
+    ],
+)
+def test_a_byte_order_mark_is_written_once(edit: str) -> None:
+    assert apply(edit, {"a": b"\xef\xbb\xbfx = 1\ny\n"}) == {"a": b"\xef\xbb\xbfx = 2\ny\n"}
+
+
+def test_a_stated_line_counts_no_more_where_an_earlier_edit_moved_it() -> None:
+    edits = [
+        {"path": "a", "search": "top\n", "replace": "top\nw\nx\n"},
+        {"path": "a", "search": "x\n", "replace": "y\n", "start_line": 2},
+    ]
+
+    assert refusal(json.dumps({"edits": edits}), {"a": b"top\nx\nz\nx\n"}) == "ambiguous"
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "cp1252", "shift_jis"])
 def test_a_named_encoding_is_kept(encoding: str) -> None:
     word = "テスト" if encoding == "shift_jis" else "größe"
@@ -249,3 +271,70 @@ def test_a_character_that_cannot_be_written_is_refused(data: bytes, encoding: st
     edit = json.dumps({"edits": [{"path": "a.py", "search": " = 1", "replace": f" = '{character}'"}]})
 
     assert refusal(edit, {"a.py": data}, encoding=encoding) == code
+
+
+PIECES = st.sampled_from(
+    [
+        "--- a/a.py\n",
+        "+++ b/a.py\n",
+        "+++ /dev/null\n",
+        "--- /dev/null\n",
+        "diff --git a/a.py b/c.py\n",
+        "rename from a.py\n",
+        "rename to c.py\n",
+        "new file mode 100644\n",
+        "deleted file mode 100644\n",
+        "@@ -1,2 +1,2 @@\n",
+        "@@ ... @@\n",
+        "@@",
+        " x = 1\n",
+        "-x = 1\n",
+        "+x = 2\n",
+        "-y = 2\n",
+        "\\ No newline at end of file\n",
+        "\n",
+        "a.py\n",
+        "```python\n",
+        "```\n",
+        "<<<<<<< SEARCH\n",
+        "=======\n",
+        ">>>>>>> REPLACE\n",
+        "x = 1\n",
+        "*** Begin Patch\n",
+        "*** Update File: a.py\n",
+        "*** Add File: b.py\n",
+        "*** Delete File: a.py\n",
+        "*** Move to: c.py\n",
+        "*** End Patch\n",
+        '{"edits": [',
+        '{"path": "a.py", "search": "x", "replace": "z"}',
+        "]}",
+        '"',
+        "\r\n",
+        "\0",
+        "\ud800",
+        "é",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=14).map("".join), st.sampled_from([None, "a.py", "new.py", ""]))
+@settings(max_examples=600)
+def test_any_text_is_applied_or_refused(edit: str, path: str | None) -> None:
+    try:
+        after = apply(edit, {"a.py": b"x = 1\ny = 2\n"}, path)
+    except (EditRejected, OutsideWorkspace) as error:
+        assert error.message
+    else:
+        assert after.get("a.py") == b"x = 1\ny = 2\n" or "a.py" in (path or "") + edit
+
+
+@given(st.data(), st.sampled_from(list(EditFormat)))
+@settings(max_examples=300)
+def test_any_text_in_a_named_format_is_applied_or_refused(data: st.DataObject, form: EditFormat) -> None:
+    edit = data.draw(st.lists(PIECES, max_size=10).map("".join))
+
+    try:
+        apply(edit, {"a.py": b"x = 1\ny = 2\n"}, "a.py", form)
+    except (EditRejected, OutsideWorkspace) as error:
+        assert error.message

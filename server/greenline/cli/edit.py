@@ -89,7 +89,7 @@ def write_changes(changes: Sequence[FileChange]) -> None:
         for change in reversed(done):
             with contextlib.suppress(OSError):
                 _put(Path(change.path), change.before)
-        raise InvalidInput(
+        raise GreenlineError(
             f"{done[-1].path} cannot be written: {error.strerror}; nothing was changed.",
             remedy="See to it that the folder can be written.",
         ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os.path
 from collections.abc import Callable, Iterator
 
 import attrs
@@ -10,11 +11,12 @@ import attrs
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
-from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, Replace, Write
+from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
+from greenline.edit.text import split_lines
 from greenline.workspace.encoding import TextFile, decode, decode_as, encode
 
 Read = Callable[[str], bytes | None]
@@ -35,7 +37,12 @@ class Staging:
 
     def current(self, path: str) -> bytes | None:
         """Return a file's bytes with the changes so far."""
-        return self._changes[path].after if path in self._changes else self._read(path)
+        if path in self._changes:
+            return self._changes[path].after
+        try:
+            return self._read(path)
+        except InvalidInput as error:
+            raise EditRejected(error.message, remedy=error.remedy, code="missing") from error
 
     def exists(self, name: str) -> bool:
         """Return whether an edit's path names a file; one that leads outside the roots names none."""
@@ -97,19 +104,31 @@ class Staging:
         replace = replace_lines if operation.whole_lines else replace_once
         with _naming(operation.path):
             file = self._decode(data)
-            after = replace(file.text, operation.search, operation.replace, operation.start)
+            search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
+            after = replace(file.text, search, new, self._start(path, file, operation.start))
             self.put(path, _encode(file, after))
+
+    def _start(self, path: str, file: TextFile, start: int | None) -> int | None:
+        """Return a stated line where it means the same before and after what is staged, else None."""
+        change = self._changes.get(path)
+        if start is None or change is None or change.before is None:
+            return start
+        before, now = split_lines(self._decode(change.before).text), split_lines(file.text)
+        is_same = before[: start + 1] == now[: start + 1] or len(before) == len(now)
+        return start if is_same else None
 
     def _write(self, operation: Write) -> None:
         path = self._path(operation.path)
         data = self.current(path)
+        self._refuse_other(path, operation.path)
         with _naming(operation.path):
             file = self._decode(data or b"")
-            after = rewrite(file.text, operation.content, keeps_end=operation.keeps_end)
+            after = rewrite(file.text, _unmarked(file, operation.content), keeps_end=operation.keeps_end)
             self.put(path, _encode(file, after))
 
     def _create(self, name: str, text: str, mode: int | None = None) -> None:
         path = self._path(name)
+        self._refuse_other(path, name)
         if self.current(path):
             raise EditRejected(
                 f"The edit creates {name}, but there is such a file.",
@@ -153,7 +172,8 @@ class Staging:
         if patch.hunks:
             with _naming(old):
                 file = self._decode(data)
-                after = _encode(file, apply_patch_hunks(file.text, patch.hunks))
+                hunks = [_unmarked_hunk(file, hunk) for hunk in patch.hunks]
+                after = _encode(file, apply_patch_hunks(file.text, hunks))
         if self._path(new) == source:
             self.put(source, after, patch.mode)
         else:
@@ -162,6 +182,7 @@ class Staging:
     def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
         target = self._path(new)
         self._refuse_link(old)
+        self._refuse_other(target, new)
         if self.current(target) is not None:
             raise EditRejected(
                 f"The edit moves {old} to {new}, but there is such a file.",
@@ -200,6 +221,16 @@ class Staging:
     def _decode(self, data: bytes) -> TextFile:
         return decode(data) if self._encoding is None else decode_as(data, self._encoding)
 
+    def _refuse_other(self, path: str, name: str) -> None:
+        """Refuse to put a file where a folder, a pipe or a device is."""
+        if path not in self._changes and self.current(path) is None and os.path.lexists(path):
+            raise EditRejected(
+                f"{name} is there and is no regular file.",
+                remedy="Choose another path.",
+                code="exists",
+                path=name,
+            )
+
     def _refuse_link(self, name: str) -> None:
         if is_link(name, self._roots):
             raise EditRejected(
@@ -208,6 +239,17 @@ class Staging:
                 code="link",
                 path=name,
             )
+
+
+def _unmarked(file: TextFile, text: str) -> str:
+    """Return a text of the edit without the byte order mark that the file has apart from its text."""
+    return text.removeprefix("\ufeff") if file.bom else text
+
+
+def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
+    if not file.bom:
+        return hunk
+    return attrs.evolve(hunk, lines=tuple((kind, _unmarked(file, text)) for kind, text in hunk.lines))
 
 
 def _encode(file: TextFile, text: str) -> bytes:
