@@ -35,6 +35,8 @@ class Score:
     answered: Counter[str] = attrs.field(factory=Counter)
     unanswered: Counter[str] = attrs.field(factory=Counter)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """Of this process; a program's own are not in it."""
     by_kind: dict[str, Counter[str]] = attrs.field(factory=dict)
 
 
@@ -61,6 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_row(name, score)
     blocks = list(block_cases(options.seed, options.cases // 4))
     print_row(f"greenline, {len(blocks)} in blocks", measure(ours, blocks))
+    cpu_ms = 1000 * scores["greenline"].cpu_seconds / len(made)
+    print(f"greenline: {cpu_ms:.2f} ms of one core a case, reading, writing and syncing included")
     if options.show:
         for kind, counter in sorted(scores["greenline"].by_kind.items()):
             print(f"  {kind:50}", dict(counter))
@@ -89,9 +93,10 @@ def measure(apply: Apply, made: Sequence[Case]) -> Score:
             folder.mkdir()
             for path, data in case.before.items():
                 (folder / path).write_bytes(data)
-            started = time.perf_counter()
+            started, cpu_started = time.perf_counter(), time.process_time()
             claimed = apply(folder, case.edit)
             score.seconds += time.perf_counter() - started
+            score.cpu_seconds += time.process_time() - cpu_started
             outcome = judge(case, {path: read(folder / path) for path in case.before}, claimed=claimed)
         (score.unanswered if case.after is None else score.answered)[outcome] += 1
         score.by_kind.setdefault(case.kind, Counter())[outcome] += 1

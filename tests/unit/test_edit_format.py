@@ -257,6 +257,27 @@ def test_a_named_encoding_is_kept(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("encoding", "word"),
+    [
+        ("latin-1", "größe"),
+        ("cp1251", "привет"),
+        ("koi8_r", "привет"),
+        ("shift_jis", "テスト"),
+        ("gb18030", "测试"),
+    ],
+)
+def test_letters_of_the_edit_show_a_legacy_encoding(encoding: str, word: str) -> None:
+    before = f"# {word}\nx = 1\n"
+    edit = block("a", f"# {word}\n", f"# {word} {word}\n")
+
+    assert apply(edit, {"a": before.encode(encoding)})["a"] == f"# {word} {word}\nx = 1\n".encode(encoding)
+
+
+def test_letters_that_no_encoding_has_there_are_refused() -> None:
+    assert refusal(block("a", "# größe\n", "x\n"), {"a": "# привет\n".encode("cp1251")}) == "not-utf8"
+
+
+@pytest.mark.parametrize(
     ("data", "encoding", "code"),
     [
         ("größe = 1\n".encode("latin-1"), None, "not-utf8"),

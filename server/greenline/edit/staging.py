@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os.path
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
@@ -21,6 +21,19 @@ from greenline.workspace.encoding import TextFile, decode, decode_as, encode
 
 Read = Callable[[str], bytes | None]
 """Absolute path → bytes, or None where there is no such file."""
+_LEGACY = (
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "koi8_r",
+    "cp1253",
+    "iso8859_15",
+    "shift_jis",
+    "euc_jp",
+    "gb18030",
+    "big5",
+    "euc_kr",
+)
 
 
 class Staging:
@@ -103,10 +116,34 @@ class Staging:
         path, data = self._file(operation.path)
         replace = replace_lines if operation.whole_lines else replace_once
         with _naming(operation.path):
-            file = self._decode(data)
-            search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
-            after = replace(file.text, search, new, self._start(path, file, operation.start))
-            self.put(path, _encode(file, after))
+
+            def change(file: TextFile) -> str:
+                search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
+                return replace(file.text, search, new, self._start(path, file, operation.start))
+
+            self.put(path, self._changed(data, operation.search, change))
+
+    def _changed(self, data: bytes, old_text: str, change: Callable[[TextFile], str]) -> bytes:
+        """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file.
+
+        Where the encoding is a guess, letters of `old_text` that the file has in one other encoding show it.
+        """
+        file = self._decode(data)
+        try:
+            return _encode(file, change(file))
+        except EditRejected:
+            if not file.guessed or old_text.isascii():
+                raise
+        found = set()
+        for encoding in _LEGACY:
+            with contextlib.suppress(EditRejected, InvalidInput):
+                file = decode_as(data, encoding)
+                found.add(_encode(file, change(file)))
+        if len(found) == 1:
+            return found.pop()
+        raise EditRejected(
+            "The file is not UTF-8, and its encoding cannot be told.", remedy="Name it.", code="not-utf8"
+        )
 
     def _start(self, path: str, file: TextFile, start: int | None) -> int | None:
         """Return a stated line where it means the same before and after what is staged, else None."""
@@ -171,9 +208,8 @@ class Staging:
         after = data
         if patch.hunks:
             with _naming(old):
-                file = self._decode(data)
-                hunks = [_unmarked_hunk(file, hunk) for hunk in patch.hunks]
-                after = _encode(file, apply_patch_hunks(file.text, hunks))
+                old_text = "".join(line for hunk in patch.hunks for line in hunk.source)
+                after = self._changed(data, old_text, lambda file: _patched(file, patch.hunks))
         if self._path(new) == source:
             self.put(source, after, patch.mode)
         else:
@@ -244,6 +280,10 @@ class Staging:
 def _unmarked(file: TextFile, text: str) -> str:
     """Return a text of the edit without the byte order mark that the file has apart from its text."""
     return text.removeprefix("\ufeff") if file.bom else text
+
+
+def _patched(file: TextFile, hunks: Sequence[PatchHunk]) -> str:
+    return apply_patch_hunks(file.text, [_unmarked_hunk(file, hunk) for hunk in hunks])
 
 
 def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
