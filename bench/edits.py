@@ -16,7 +16,8 @@ from pathlib import Path
 
 import attrs
 
-from bench.edits_case import Case, Tree, block_cases, cases
+from bench.edits_case import Case, Tree
+from bench.edits_mix import block_cases, cases
 from greenline.cli.edit import write_changes
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_diff, edit_set_from_text

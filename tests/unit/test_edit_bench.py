@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from bench.edits import Score, judge, measure, ours
-from bench.edits_case import Case, cases
+from bench.edits_case import Case
+from bench.edits_mix import cases
 
 
 @pytest.fixture(scope="module")
