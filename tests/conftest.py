@@ -36,5 +36,5 @@ def docker_host() -> str:
 def engine_for_e2e(request: pytest.FixtureRequest) -> None:
     """Ask for the engine before every end-to-end test that is not about the protocol or a model alone."""
     path = Path(str(request.node.path))
-    if path.is_relative_to(_E2E) and not path.name.startswith(("test_lsp", "test_model")):
+    if path.is_relative_to(_E2E) and not path.name.startswith(("test_lsp", "test_model", "test_cli_edit")):
         request.getfixturevalue("docker_host")

@@ -9,7 +9,7 @@ import pytest
 from greenline.core.edit import EditSet
 from greenline.core.error import EditRejected, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_diff
-from greenline.edit.match import replace_once
+from greenline.edit.replace import replace_once
 
 BASE = "def f(x):\n    if x > 1:\n        return x\n    return 0\n"
 
@@ -70,7 +70,7 @@ def test_git_headers_move_create_and_delete(tmp_path: Path) -> None:
         ("../x.py", "outside-workspace"),
         ("/etc/passwd", "outside-workspace"),
         (".git/hooks/pre-commit", "protected"),
-        ("missing.py", "no-match"),
+        ("missing.py", "missing"),
     ],
 )
 def test_a_diff_that_cannot_go_through_changes_nothing(tmp_path: Path, name: str, code: str) -> None:

@@ -43,7 +43,7 @@ def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: M
         context = ToolContext(
             root=root,
             snapshot=snapshot,
-            staging=Staging(snapshot.read_bytes, root),
+            staging=Staging(snapshot.read_bytes, *snapshot.roots),
             gate=Gate(snapshot.roots),
             verifier=verifier,
             sandbox=sandbox,

@@ -9,9 +9,16 @@ import sys
 from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
-from greenline.core.error import GreenlineError, InvalidInput, SandboxUnavailable
+from greenline.core.error import (
+    EditRejected,
+    GreenlineError,
+    InvalidInput,
+    OutsideWorkspace,
+    SandboxUnavailable,
+)
 
 OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN = 0, 1, 2, 4, 5
+_INPUT = (InvalidInput, EditRejected, OutsideWorkspace)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,4 +36,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"greenline: {error}", file=sys.stderr)
         if isinstance(error, SandboxUnavailable):
             return COULD_NOT_RUN
-        return USAGE if isinstance(error, InvalidInput) else FAILED
+        return USAGE if isinstance(error, _INPUT) else FAILED

@@ -13,9 +13,12 @@ _EPILOG = """exit codes:
   0  done; for verify and run: the verdict is verified
   1  it failed; the line on standard error says why
   2  the command line or its input cannot be used
+  3  the edit was rejected; nothing was written
   4  the verdict is another than verified; nothing was applied
   5  couldNotRun: no sandbox could be had, or the tests could not be run
 """
+
+EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -38,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_root(plan)
     _add_json(plan)
     _add_verify(commands)
+    _add_edit(commands)
     runs = _add(commands, "runs", "list the runs of a workspace, newest first", "greenline runs --limit 5")
     runs.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
     _add_root(runs)
@@ -116,7 +120,33 @@ def _add_verify(commands: Any) -> None:
     _add_json(verify)
 
 
-def _add(commands: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+def _add_edit(commands: Any) -> None:
+    edit = _add(commands, "edit", "work with edits in files", "greenline edit apply --root . answer.txt")
+    actions = edit.add_subparsers(title="actions", metavar="ACTION", required=True)
+    apply = _add(
+        actions,
+        "apply",
+        "apply a diff, SEARCH/REPLACE blocks, whole files or JSON: all of it or nothing",
+        "greenline edit apply --root . answer.txt",
+        module="edit",
+    )
+    apply.add_argument("edit", metavar="EDITFILE", help="the edit; - for standard input")
+    apply.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="a folder that may be edited; may be repeated (default: this folder)",
+    )
+    apply.add_argument("--path", metavar="PATH", help="the file that is meant where the edit names none")
+    apply.add_argument("--encoding", metavar="NAME", help="the files' encoding (default: detected)")
+    apply.add_argument(
+        "--format", choices=EDIT_FORMATS, metavar="NAME", help=f"one of {', '.join(EDIT_FORMATS)}"
+    )
+
+
+def _add(
+    commands: Any, name: str, summary: str, example: str, module: str | None = None
+) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -124,7 +154,7 @@ def _add(commands: Any, name: str, summary: str, example: str) -> argparse.Argum
         epilog=f"example:\n  {example}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(command=_later(name))
+    parser.set_defaults(command=_later(module or name))
     return parser
 
 

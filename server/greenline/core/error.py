@@ -53,6 +53,21 @@ class EditRejected(GreenlineError):
 
     code = "malformed"
 
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        code: str | None = None,
+        lines: tuple[int, ...] = (),
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, remedy=remedy, code=code)
+        self.lines = lines
+        """Candidate lines of the file, 1-based."""
+        self.path = path
+        """The path as the edit names it, or None where no file is concerned."""
+
 
 class SandboxUnavailable(GreenlineError):
     """No sandbox can be had; nothing of the project was run."""

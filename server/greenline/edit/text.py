@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -29,14 +30,12 @@ def without_end(line: str) -> str:
     return line[: -len(end)] if end else line
 
 
-def dominant_end(lines: list[str]) -> str:
+def dominant_end(lines: Sequence[str]) -> str:
     r"""Return the most frequent line end, or ``\n`` where there is none."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        end = line_end(line)
-        if end:
-            counts[end] = counts.get(end, 0) + 1
-    return max(counts, key=counts.__getitem__) if counts else "\n"
+    text = "".join(lines)
+    n_crlf = text.count("\r\n")
+    counts = {"\n": text.count("\n") - n_crlf, "\r\n": n_crlf, "\r": text.count("\r") - n_crlf}
+    return max(counts, key=counts.__getitem__)
 
 
 def text_hash(text: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from greenline.core.error import EditRejected
-from greenline.edit.apply import edit_set_from_diff
+from greenline.edit.apply import Staging, edit_set_from_text
 from greenline.tool.definition import Tool, ToolContext, spec
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    edit_set = edit_set_from_diff(arguments["diff"], context.staging.current, context.root)
+    edit_set = edit_set_from_text(arguments["diff"], Staging(context.staging.current, context.root))
     if not edit_set.changes:
         raise EditRejected("The diff changes nothing.", remedy="Give a unified diff.", code="malformed")
     for change in edit_set.changes:

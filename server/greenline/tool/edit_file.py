@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
-from greenline.edit.apply import writable_path
-from greenline.edit.match import replace_once
+from greenline.core.error import EditRejected
+from greenline.edit.operation import Replace
 from greenline.tool.definition import Tool, ToolContext, spec
-from greenline.workspace.encoding import encode
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     path = arguments["path"]
-    file = context.read(path)
-    target = writable_path(context.absolute(path), context.locate(path).root)
-    text = replace_once(file.text, arguments["search"], arguments["replace"])
-    context.staging.put(target, encode(attrs.evolve(file, text=text)))
+    context.locate(path)
+    if not arguments["search"]:
+        raise EditRejected(
+            "The text to search for is empty.", remedy="Create a file with create_file.", code="no-match"
+        )
+    edit = Replace(context.absolute(path), arguments["search"], arguments["replace"])
+    context.staging.apply(edit)
     return f"{path} is changed in the staged copy."
 
 

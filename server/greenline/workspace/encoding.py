@@ -29,6 +29,8 @@ class TextFile:
     """A Python codec's name."""
     bom: bytes = b""
     """The byte order mark as stored, or empty."""
+    guessed: bool = False
+    """Whether nothing but the lack of a better idea says that this is the encoding."""
 
 
 def decode(data: bytes) -> TextFile:
@@ -51,7 +53,36 @@ def decode(data: bytes) -> TextFile:
         return TextFile(text, declared)
     if data.isascii():
         return TextFile(data.decode("ascii"))
-    return TextFile(data.decode("latin-1"), "latin-1")
+    return TextFile(data.decode("latin-1"), "latin-1", guessed=True)
+
+
+def decode_as(data: bytes, encoding: str) -> TextFile:
+    """Decode bytes in a named encoding; a byte order mark that is there wins.
+
+    Raises `InvalidInput`, with the code `not-utf8` where the bytes are no text in that encoding.
+    """
+    try:
+        codec = codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise InvalidInput(
+            f"There is no text encoding {encoding!r}.", remedy="Name one that Python knows, such as cp1252."
+        ) from None
+    for bom, name in _BOMS:
+        if data.startswith(bom) and (text := _round_trip(data[len(bom) :], name)) is not None:
+            return TextFile(text, name, bom)
+    # Without a mark these two would read in the machine's order, and write a mark that was not there.
+    names = (f"{codec.name}-le", f"{codec.name}-be") if codec.name in ("utf-16", "utf-32") else (codec.name,)
+    read = [(name, _round_trip(data, name)) for name in names]
+    texts = [(text.count("\0"), name, text) for name, text in read if text is not None]
+    if not texts:
+        raise InvalidInput(
+            f"The file is no text in the encoding {encoding}.",
+            remedy="Name the file's own encoding with --encoding.",
+            code="not-utf8",
+        )
+    _, name, text = min(texts, key=lambda item: item[0])
+    return TextFile(text, name)
 
 
 def encode(file: TextFile) -> bytes:

@@ -1,0 +1,115 @@
+"""Reads SEARCH/REPLACE blocks; a block that could be cut in two ways is refused, not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit.naming import FENCE, Exists, path_above, path_in, path_of_fence
+from greenline.edit.operation import Operation, Replace
+
+_HEAD = re.compile(r"^\s{0,3}(<{5,}|-{5,}) ?SEARCH\b>?\s*(.*)$")
+_TAIL = re.compile(r"^\s{0,3}(>{5,}|\+{5,}) ?REPLACE\b.*$")
+_MARK = re.compile(r"^(?:<{5,}|>{5,})(?: .*)?$")
+_LINE = re.compile(r"^:start_line:\s*(\d+)\s*$")
+
+
+def has_blocks(lines: Sequence[str]) -> bool:
+    """Return whether a line opens a block."""
+    return any(_HEAD.match(line) for line in lines)
+
+
+def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:
+    """Read all blocks; a block without a path goes on with the file of the one before, or with `path`.
+
+    Raises `EditRejected` (`malformed`, `ambiguous-block`).
+    """
+    lines = text.split("\n")
+    operations: list[Operation] = []
+    position = 0
+    free = 0
+    while position < len(lines):
+        head = _HEAD.match(lines[position])
+        if head is None:
+            if _TAIL.match(lines[position]):
+                raise _malformed(f"Line {position + 1} ends a block that no line began.")
+            position += 1
+            continue
+        end = _end(lines, position)
+        found = _path(lines, free, position, exists) or _inline(head[2], exists)
+        path = found or path
+        if path is None:
+            raise _malformed(f"No line above the block at line {position + 1} names its file.")
+        operations.append(_block(lines, position, end, path))
+        position = free = end + 1
+    return tuple(operations)
+
+
+def _end(lines: Sequence[str], head: int) -> int:
+    for position in range(head + 1, len(lines)):
+        if _TAIL.match(lines[position]):
+            return position
+        if _HEAD.match(lines[position]):
+            raise EditRejected(
+                f"The block at line {head + 1} holds another block's begin at line {position + 1}.",
+                remedy="Close each block with >>>>>>> REPLACE, or use the JSON form.",
+                code="ambiguous-block",
+            )
+    raise _malformed(f"The block at line {head + 1} has no end: it was cut off.")
+
+
+def _path(lines: Sequence[str], free: int, head: int, exists: Exists) -> str | None:
+    """Return the path above a block, above the fence around it, or in that fence's own line."""
+    above = list(lines[free:head])
+    while above and not above[-1].strip():
+        above.pop()
+    if not above:
+        return None
+    fence = FENCE.match(above[-1])
+    if fence is None:
+        return path_in(above[-1], exists)
+    # A closing fence of the block before is no opening one, and what stands in it is that block's.
+    named = path_above(above, len(above) - 1, exists)
+    return path_of_fence(fence[2], exists) or named
+
+
+def _inline(rest: str, exists: Exists) -> str | None:
+    return path_in(rest, exists) if rest.strip() else None
+
+
+def _block(lines: Sequence[str], head: int, end: int, path: str) -> Operation:
+    opener = _HEAD.match(lines[head])
+    size = len(opener[1]) if opener else 7
+    body = list(lines[head + 1 : end])
+    offset = head + 2
+    start = None
+    while body and (numbered := _LINE.match(body[0])):
+        start = max(int(numbered[1]) - 1, 0)
+        body, offset = body[1:], offset + 1
+        if body and re.fullmatch(r"-{5,}", body[0].strip()):
+            body, offset = body[1:], offset + 1
+    dividers = [i for i, line in enumerate(body) if line.rstrip() == "=" * size]
+    if not dividers:
+        raise _malformed(f"The block at line {head + 1} has no line of {size} equals signs.")
+    marks = [i for i, line in enumerate(body) if _MARK.match(line.rstrip())]
+    if len(dividers) > 1 or marks:
+        raise EditRejected(
+            f"The block at line {head + 1} holds marker lines of its own, so it can be cut in several ways.",
+            remedy="Use the JSON form, or longer markers for the block than in its text.",
+            code="ambiguous-block",
+        )
+    search, replace = body[: dividers[0]], body[dividers[0] + 1 :]
+    return Replace(path, _joined(search), _joined(replace), start, whole_lines=True)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "".join(line + "\n" for line in lines)
+
+
+def _malformed(message: str) -> EditRejected:
+    return EditRejected(
+        message,
+        remedy="Write the path, <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE.",
+        code="malformed",
+    )

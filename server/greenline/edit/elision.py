@@ -1,0 +1,91 @@
+"""Tells placeholders ("rest stays the same") from text, so that none is written where code stood."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from greenline.core.error import EditRejected
+
+_LEADERS = re.compile(
+    r"^(?:#+|//+|/\*+|\*+/?|--+|;+|%+|<!--+|\{\s*/\*+|\(\*|\"\"\"|'{3}|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*",
+    re.IGNORECASE,
+)
+_TRAILERS = re.compile(r"\s*(?:\*+/\s*\}?|--+>|\*\)|\"\"\"|'{3}|\*@)$")
+_DOTS = re.compile(r"^(?:\.{3,}|…+|[\[(<{]?\s*(?:\.{3,}|…))|(?:(?:\.{3,}|…)\s*[\])>}]?)$")
+_KEYWORD = re.compile(
+    r"\b(?:rest|remain\w*|existing|unchanged|same|omitted|previous\w*|others?|original|stays?|keep|kept|"
+    r"as (?:before|is|above)|elided|skipped|truncated|snip\w*|continues?|brevity|code|here)\b",
+    re.IGNORECASE,
+)
+_THING = (
+    r"(?:\w+[ -]){0,4}?(?:code|methods?|functions?|class(?:es)?|imports?|contents?|lines?|file|text|body|"
+    r"implementations?|parts?|sections?|fields?|tests?|cases?|rules?|items?|entries|config\w*|stuff|logic|"
+    r"everything|all)"
+)
+_STATE = (
+    r"(?:(?:will |should )?(?:stays?|remains?|is|are|goes|continues?|kept?|be)? ?(?:exactly )?(?:the )?"
+    r"(?:same|unchanged|untouched|omitted|identical|here|elided|not shown|"
+    r"as (?:before|is|it was|they were|above|in the original))(?: (?:as before|as above|here|for brevity))?)"
+)
+_PHRASE = re.compile(
+    rf"(?:and |keep |with |plus )?(?:the |your |all |my )*"
+    rf"(?:(?:rest|remainder)(?: of (?:the |this |your )?{_THING})?(?: (?:below|above))?(?: {_STATE})?"
+    rf"|(?:rest|remainder) of (?:the |this |your )?(?:\w+ ){{1,3}}{_STATE}"
+    rf"|(?:remaining|existing|previous|original|other|unchanged) {_THING}(?: {_STATE})?"
+    rf"|(?:remaining|existing|previous|original|other) (?:\w+ ){{1,3}}{_STATE}"
+    rf"|{_THING} {_STATE}"
+    r"|(?:unchanged|same as before|same as above|no changes?(?: here)?|omitted(?: for brevity)?"
+    r"|snip(?:ped)?|truncated|elided))",
+    re.IGNORECASE,
+)
+_WORDS = 10
+
+
+def is_placeholder(line: str) -> bool:
+    """Return whether a line says, as a comment or alone, that text was left out."""
+    text = line.strip()
+    body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
+    commented = body != text
+    dotted = bool(_DOTS.search(body))
+    phrase = body.strip(".… ()[]<>{}-–—*_:").strip()
+    if not phrase:
+        return False
+    if len(phrase.split()) > _WORDS:
+        return False
+    if dotted and (commented or body[0] in "[(<{.…"):
+        return bool(_KEYWORD.search(phrase))
+    return commented and bool(_PHRASE.fullmatch(phrase))
+
+
+def is_bare(line: str) -> bool:
+    """Return whether a line is nothing but dots, in a comment or alone; some languages have it as code."""
+    text = line.strip()
+    return _TRAILERS.sub("", _LEADERS.sub("", text)).strip() in ("...", "…", "[...]", "(...)", "[…]")
+
+
+def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
+    """Refuse new lines that stand for text which they do not show; raises `EditRejected` (`elision`).
+
+    `before` is the whole old text's lines; `removed` and `added` are what the edit changes of them.
+    """
+    suspects = [line for line in added if is_placeholder(line) or is_bare(line)]
+    if not suspects:
+        return
+    known = Counter(line.strip() for line in before)
+    for line in suspects:
+        text = line.strip()
+        if known[text] > 0:
+            known[text] -= 1
+        elif is_placeholder(line) or _vanishes(removed, added):
+            raise EditRejected(
+                f"The line {text!r} stands for text that the edit leaves out.",
+                remedy="Give the whole text, or an edit of the changed lines alone.",
+                code="elision",
+            )
+
+
+def _vanishes(removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Return whether fewer lines with text come than go: dots alone may well be code or prose."""
+    return sum(1 for line in removed if line.strip()) > sum(1 for line in added if line.strip()) + 1

@@ -1,0 +1,93 @@
+"""Reads the `*** Begin Patch` form: operations on files, and hunks that are placed by context alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk
+
+BEGIN = "*** Begin Patch"
+_END = "*** End Patch"
+_ADD, _UPDATE, _DELETE, _MOVE = "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "
+_EOF = "*** End of File"
+
+
+def read(text: str) -> tuple[Operation, ...]:
+    """Read one patch; raises `EditRejected` (`malformed`), also where its end is missing."""
+    lines = text.split("\n")
+    begin = next((i for i, line in enumerate(lines) if line.strip() == BEGIN), None)
+    if begin is None:
+        raise _malformed(f"The patch has no line {BEGIN}.")
+    end = next((i for i, line in enumerate(lines) if i > begin and line.strip() == _END), None)
+    if end is None:
+        raise _malformed(f"The patch has no line {_END}: it was cut off.")
+    operations = tuple(_operations(lines[begin + 1 : end], begin + 2))
+    if not operations:
+        raise _malformed("The patch names no file.")
+    return operations
+
+
+def _operations(lines: Sequence[str], first: int) -> Iterator[Operation]:
+    position = 0
+    while position < len(lines):
+        line = lines[position].rstrip()
+        body_end = _body_end(lines, position + 1)
+        body = lines[position + 1 : body_end]
+        if line.startswith(_ADD):
+            yield Create(line[len(_ADD) :].strip(), "".join(_added(body, first + position + 1)))
+        elif line.startswith(_DELETE):
+            yield Delete(line[len(_DELETE) :].strip())
+        elif line.startswith(_UPDATE):
+            path = line[len(_UPDATE) :].strip()
+            to = None
+            if body and body[0].startswith(_MOVE):
+                to, body = body[0][len(_MOVE) :].strip(), body[1:]
+            hunks = tuple(_hunks(body, first + position + 1))
+            if hunks:
+                yield FilePatch(path, path, hunks)
+            if to is not None:
+                yield Move(path, to)
+        elif line:
+            raise _malformed(f"Line {first + position} of the edit is no operation: {line[:60]!r}.")
+        position = body_end
+
+
+def _body_end(lines: Sequence[str], start: int) -> int:
+    heads = (_ADD, _UPDATE, _DELETE)
+    return next((i for i in range(start, len(lines)) if lines[i].startswith(heads)), len(lines))
+
+
+def _added(body: Sequence[str], first: int) -> Iterator[str]:
+    for number, line in enumerate(body):
+        if not line.startswith("+"):
+            if any(rest.strip() for rest in body[number:]):
+                raise _malformed(f"Line {first + number} of a new file begins with no +.")
+            return
+        yield line[1:] + "\n"
+
+
+def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
+    heading = ""
+    lines: list[tuple[str, str]] = []
+    for number, line in enumerate(body):
+        if line.startswith("@@"):
+            if lines:
+                yield PatchHunk(None, tuple(lines), heading)
+                lines = []
+            heading = line[2:].strip().removesuffix("@@").strip()
+        elif line.strip() == _EOF:
+            continue
+        elif line[:1] in (" ", "+", "-"):
+            lines.append((line[0], line[1:] + "\n"))
+        elif not line:
+            if any(rest.strip() for rest in body[number:]):
+                lines.append((" ", "\n"))
+        else:
+            raise _malformed(f"Line {first + number} begins with no space, + or -: {line[:60]!r}.")
+    if lines:
+        yield PatchHunk(None, tuple(lines), heading)
+
+
+def _malformed(message: str) -> EditRejected:
+    return EditRejected(message, remedy="Follow the form from *** Begin Patch to *** End Patch.")

@@ -1,0 +1,116 @@
+"""Reads the paths in a diff's headers: prefixes, timestamps, quotes, and git's extended lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit.operation import FilePatch, PatchHunk
+
+_GIT = re.compile(r'^diff --git ("(?:[^"\\]|\\.)*"|.+?) ("(?:[^"\\]|\\.)*"|\S+)$')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+_PREFIXES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"))
+_LINK, _MODULE = "120000", "160000"
+_TIME = re.compile(r"\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$")
+
+Names = tuple[str, str]
+"""Old and new path as the header has them."""
+
+
+def git_names(line: str) -> Names | None:
+    """Return the paths of a `diff --git` line; None for any other line."""
+    text = line.rstrip("\r\n")
+    match = _GIT.match(text)
+    if match is None:
+        return None
+    both = text.removeprefix("diff --git ")
+    middle = len(both) // 2
+    # Without quotes a path with a blank can be told only where both are the same.
+    if both[:1] != '"' and both[middle : middle + 1] == " " and both[:middle][2:] == both[middle + 1 :][2:]:
+        return both[:middle], both[middle + 1 :]
+    return match[1], match[2]
+
+
+def extended(line: str, names: Names) -> Names:
+    """Follow one line of git's extended header."""
+    text = line.rstrip("\r\n")
+    if text.startswith("copy from "):
+        raise EditRejected("The diff copies a file.", remedy="Create the new file with its whole text.")
+    if text.startswith("rename from "):
+        return ("a/" + clean(text[12:]), names[1])
+    if text.startswith("rename to "):
+        return (names[0], "b/" + clean(text[10:]))
+    if text.startswith("new file mode "):
+        return ("/dev/null", names[1])
+    if text.startswith("deleted file mode "):
+        return (names[0], "/dev/null")
+    return names
+
+
+def named(names: Names, hunks: tuple[PatchHunk, ...]) -> FilePatch:
+    """Return the patch of one file, without the prefixes that diff programs put before paths."""
+    old, new = _path(names[0]), _path(names[1])
+    if old is not None and new is not None:
+        for one, other in _PREFIXES:
+            if old.startswith(one) and new.startswith(other):
+                old, new = old[2:], new[2:]
+                break
+    elif old is not None:
+        old = old.removeprefix("a/")
+    elif new is not None:
+        new = new.removeprefix("b/")
+    return FilePatch(old, new, hunks, moved=old is not None and new is not None and old != new)
+
+
+def modes(lines: Sequence[str]) -> dict[str, int]:
+    """Return the mode bits that git headers ask for, by new path."""
+    found: dict[str, int] = {}
+    path = None
+    for line in lines:
+        names = git_names(line) if line.startswith("diff --git ") else None
+        if names:
+            path = named(names, ()).new
+        elif path and line.startswith("rename to "):
+            path = clean(line.rstrip("\r\n")[10:])
+        elif path and line.startswith(("new file mode ", "new mode ")) and line.split()[-1].isdigit():
+            found[path] = int(line.split()[-1], 8) & 0o777
+        elif line.startswith("@@"):
+            path = None
+    return found
+
+
+def refuse_special(lines: Sequence[str]) -> None:
+    """Raise `EditRejected` (`binary`, `link`) for what no text edit can do."""
+    for line in lines:
+        if line.startswith(("GIT binary patch", "Binary files ")):
+            raise EditRejected("The diff changes a binary file.", remedy="Leave it out.", code="binary")
+        if line.startswith(("new file mode ", "new mode ")) and line.split()[-1] in (_LINK, _MODULE):
+            raise EditRejected(
+                "The diff makes a symbolic link or a submodule.", remedy="Leave it out.", code="link"
+            )
+
+
+def clean(name: str) -> str:
+    """Return a path without its timestamp and quotes."""
+    name = name.rstrip("\r\n")
+    if name.startswith('"') and name.rstrip().rindex('"') > 0:
+        return _unquote(name)
+    return _TIME.sub("", name.split("\t", 1)[0].rstrip())
+
+
+def _path(name: str) -> str | None:
+    path = clean(name)
+    return None if path == "/dev/null" else path
+
+
+def _unquote(name: str) -> str:
+    """Undo git's C-style quoting."""
+    inner = name[1 : name.rindex('"')].encode("utf-8", "surrogateescape")
+
+    def plain(match: re.Match[bytes]) -> bytes:
+        token = match.group(1)
+        return bytes([int(token, 8) & 255]) if len(token) == 3 else _ESCAPES.get(token, token)
+
+    return _ESCAPE.sub(plain, inner).decode("utf-8", "surrogateescape")

@@ -1,0 +1,99 @@
+"""Translates an edit's indentation into the file's, by the lines that both have."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+
+_TAB = 8
+
+
+@attrs.frozen
+class Indents:
+    """Which indentation of the file stands for which of the edit."""
+
+    known: dict[str, str]
+    kept: bool = False
+    """Whether most lines are indented alike in both, so that an unknown indentation is the file's own."""
+
+    @classmethod
+    def of(cls, source: Sequence[str], found: Sequence[str]) -> Indents | None:
+        """Learn from lines that stand for each other; None where most contradict each other."""
+        votes: dict[str, Counter[str]] = {}
+        total = odd = same = 0
+        for wanted, line in zip(source, found, strict=True):
+            if wanted.strip():
+                votes.setdefault(indentation(wanted), Counter())[indentation(line)] += 1
+                total += 1
+                same += indentation(wanted) == indentation(line)
+        known: dict[str, str] = {}
+        for indent, counter in votes.items():
+            (best, count), *others = counter.most_common()
+            # Where votes are even, a line that kept its indentation knows better than one that drifted.
+            known[indent] = indent if others and counter[indent] == count else best
+            odd += sum(counter.values()) - counter[known[indent]]
+        if odd * 3 > total:
+            return None
+        ordered = [known[key] for key in sorted(known, key=_width)]
+        if any(_width(a) > _width(b) for a, b in itertools.pairwise(ordered)):
+            return None
+        return cls(known, kept=same * 2 > total)
+
+    def translate(self, body: str) -> str:
+        """Return a line with the file's indentation; an unknown one is put together from the known."""
+        stripped = body.lstrip(" \t")
+        indent = body[: len(body) - len(stripped)]
+        if not stripped.strip():
+            return body
+        if indent in self.known:
+            return self.known[indent] + stripped
+        if self.kept:
+            return body
+        for shorter in sorted(self.known, key=len, reverse=True):
+            if indent.startswith(shorter):
+                return self.known[shorter] + self._rest(indent[len(shorter) :]) + stripped
+        return self._shallower(indent) + stripped
+
+    def _step(self) -> tuple[str, str] | None:
+        """Return one step of the edit's indentation with the file's."""
+        pairs = sorted(self.known.items(), key=lambda pair: len(pair[0]))
+        if not any(short == "" for short, _ in pairs):
+            pairs.insert(0, ("", ""))
+        for (short, file_short), (long, file_long) in itertools.pairwise(pairs):
+            if long.startswith(short) and file_long.startswith(file_short) and file_long != file_short:
+                step, file_step = long[len(short) :], file_long[len(file_short) :]
+                if file_step == "\t" * len(file_step) and len(step) % len(file_step) == 0:
+                    step, file_step = step[: len(step) // len(file_step)], "\t"
+                elif step == "\t" * len(step) and len(file_step) % len(step) == 0:
+                    step, file_step = "\t", file_step[: len(file_step) // len(step)]
+                if step:
+                    return step, file_step
+        return None
+
+    def _rest(self, extra: str) -> str:
+        """Translate what is deeper than a known indentation."""
+        step = self._step()
+        if step and extra == step[0] * (len(extra) // len(step[0])):
+            return step[1] * (len(extra) // len(step[0]))
+        return extra
+
+    def _shallower(self, indent: str) -> str:
+        """Translate an indentation above all known ones: what those lose, it loses as well."""
+        longer = min((key for key in self.known if key.startswith(indent)), key=len, default=None)
+        if longer is None:
+            return indent
+        lost = self._rest(longer[len(indent) :])
+        deeper = self.known[longer]
+        return deeper.removesuffix(lost) if deeper.endswith(lost) else indent
+
+
+def indentation(line: str) -> str:
+    """Return the blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(_TAB))

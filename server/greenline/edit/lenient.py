@@ -1,0 +1,197 @@
+"""Reads diffs that no diff program made: counts are not believed, prose is passed over, no change is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import attrs
+
+from greenline.core.error import EditRejected
+from greenline.edit.header import Names, extended, git_names, named
+from greenline.edit.operation import FilePatch, PatchHunk
+
+_NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
+_HEAD = re.compile(r"^@@+(?P<inner>.*?)(?: ?@@+(?P<heading>.*))?$")
+_BULLET = re.compile(r"^[-+] \S")
+_FENCE = ("```", "~~~")
+
+
+def read(lines: Sequence[str], path: str | None, *, torn: bool) -> tuple[FilePatch, ...]:
+    """Read a diff's lines; hunks before any header belong to `path`.
+
+    `torn` says that the last line had no end, so that it may be cut off.
+    Raises `EditRejected` (`malformed`).
+    """
+    return _Reader(lines, path, torn).read()
+
+
+class _Reader:
+    """One pass over the lines of a diff."""
+
+    def __init__(self, lines: Sequence[str], path: str | None, torn: bool) -> None:
+        self._lines = lines
+        self._torn = torn
+        self._names: Names | None = None if path is None else (path, path)
+        self._is_announced = False
+        self._in_git_header = False
+        self._has_mode = False
+        self._hunks: list[PatchHunk] = []
+        self._patches: list[FilePatch] = []
+
+    def read(self) -> tuple[FilePatch, ...]:
+        """Return the patches in order."""
+        position = 0
+        while position < len(self._lines):
+            position = self._step(position)
+        self._close()
+        return tuple(self._patches)
+
+    def _step(self, position: int) -> int:
+        """Read what begins at a line outside hunks; return the next line to read."""
+        line = self._lines[position]
+        git = git_names(line) if line.startswith("diff --git ") else None
+        if git:
+            self._open(git)
+            self._in_git_header = True
+            return position + 1
+        if line.startswith("diff --git "):
+            raise _cut_off(line[11:].strip())
+        names, size = self._header(position)
+        if names is not None:
+            if self._in_git_header and not self._hunks:
+                self._names = names
+                self._in_git_header = False
+            else:
+                self._open(names)
+            return position + size
+        if line.startswith("@@") and self._names is not None:
+            hunk, position = self._hunk(position)
+            if not hunk.lines:
+                raise _cut_off(named(self._names, ()).new or "")
+            self._hunks.append(hunk)
+            return position
+        if line.startswith("@@") and _NUMBERS.match(line):
+            raise _malformed(f"No header above the hunk at line {position + 1} names its file.")
+        if self._names is not None and self._in_git_header:
+            self._names = extended(line, self._names)
+            self._has_mode = self._has_mode or line.startswith("new mode ")
+        return position + 1
+
+    def _open(self, names: Names) -> None:
+        self._close()
+        self._names = names
+        self._is_announced = True
+        self._in_git_header = self._has_mode = False
+
+    def _close(self) -> None:
+        if self._names is not None:
+            patch = named(self._names, tuple(self._hunks))
+            if patch.hunks or self._does_something(patch):
+                self._patches.append(patch)
+            elif self._is_announced:
+                raise _cut_off(patch.new or patch.old or "")
+        self._hunks = []
+
+    def _does_something(self, patch: FilePatch) -> bool:
+        """Return whether a patch without hunks can be whole: git's headers move, delete and set modes."""
+        return self._in_git_header and (
+            self._has_mode or patch.moved or patch.old is None or patch.new is None
+        )
+
+    def _header(self, position: int) -> tuple[Names | None, int]:
+        """Return the paths of a header and its size in lines; one of its two lines may be missing."""
+        if is_header(self._lines, position):
+            return (self._lines[position][4:], self._lines[position + 1][4:]), 2
+        line = self._lines[position]
+        follows = position + 1 < len(self._lines) and self._lines[position + 1].startswith("@@")
+        if line.startswith(("--- ", "+++ ")) and follows and len(line) > 5:
+            name = line[4:]
+            for prefix in ("a/", "b/"):
+                name = name.removeprefix(prefix)
+            return (name, name), 1
+        return None, 0
+
+    def _hunk(self, position: int) -> tuple[PatchHunk, int]:
+        """Read a hunk; return it and the line after it."""
+        hunk = _head(self._lines[position])
+        body: list[tuple[str, str]] = []
+        position += 1
+        n_blank = 0
+        while position < len(self._lines):
+            line = self._lines[position]
+            if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, position):
+                break
+            if line[0] == "\\":
+                if body:
+                    body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
+            elif line[0] in " -+":
+                body.append((line[0], line[1:]))
+                n_blank = 0
+            elif self._ends_here(hunk, body[: len(body) - n_blank], position):
+                break
+            else:
+                body.append((" ", line))
+                n_blank = n_blank + 1 if not line.strip() else 0
+            position += 1
+        # Blank lines at a hunk's end more likely part it from the next than belong to it.
+        hunk = attrs.evolve(hunk, lines=tuple(body[: len(body) - n_blank]))
+        last = not any(line.startswith(("@@", "diff --git ", *_FENCE)) for line in self._lines[position:])
+        torn = self._torn and position == len(self._lines) and n_blank == 0
+        return attrs.evolve(hunk, last=last, torn=torn), position
+
+    def _ends_here(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+        """Return whether a line without a mark is prose after the hunk, not context without its blank."""
+        later = []
+        for number in range(position, len(self._lines)):
+            line = self._lines[number]
+            if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, number):
+                break
+            later.append(line)
+        marked = [line for line in later if line.startswith(("+", "-"))]
+        if hunk.claimed is not None and counts(body) == hunk.claimed:
+            return all(_BULLET.match(line) for line in marked)
+        if not later[0].strip() and any(line.startswith((" ", "+", "-")) for line in later):
+            return False
+        return not marked and bool(later[0].strip())
+
+
+def counts(body: Sequence[tuple[str, str]]) -> tuple[int, int]:
+    """Return how many old and new lines a hunk's body has."""
+    return sum(kind != "+" for kind, _ in body), sum(kind != "-" for kind, _ in body)
+
+
+def _head(line: str) -> PatchHunk:
+    numbers = _NUMBERS.match(line)
+    head = _HEAD.match(line.rstrip())
+    heading = ((head["heading"] or "") if head else "").strip()
+    if numbers is None:
+        inner = head["inner"].strip() if head else ""
+        named_here = inner.strip(". ") if "..." in inner or not heading else inner
+        return PatchHunk(None, (), heading or named_here)
+    claimed = None
+    if numbers[3] is not None:
+        claimed = (int(numbers[2] or "1"), int(numbers[4] or "1"))
+    stated, length = int(numbers[1]), int(numbers[2] or "1")
+    start = stated if length == 0 else max(stated - 1, 0)
+    return PatchHunk(start, (), heading, claimed)
+
+
+def is_header(lines: Sequence[str], position: int) -> bool:
+    """Return whether `---` and `+++` begin a file; a hunk must follow, as they may be changed lines too."""
+    if position + 1 >= len(lines):
+        return False
+    if not lines[position].startswith("--- ") or not lines[position + 1].startswith("+++ "):
+        return False
+    return position + 2 >= len(lines) or lines[position + 2].startswith(("@@", "diff ", "--- ", "\n"))
+
+
+def _cut_off(name: str) -> EditRejected:
+    return EditRejected(
+        f"The diff names {name} and shows no change of it: it was cut off.",
+        remedy="Give the whole diff, or smaller ones.",
+    )
+
+
+def _malformed(message: str) -> EditRejected:
+    return EditRejected(message, remedy="Give a unified diff with --- and +++ lines.")

@@ -1,0 +1,80 @@
+"""Finds the path that a model wrote near a block: above its fence, in the fence's line, or inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+Exists = Callable[[str], bool]
+"""Path as the edit names it → whether there is such a file."""
+FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([^`]*?)\s*$")
+_LABEL = re.compile(r"^(?:file ?(?:name|path)?|path|update|create|edit|new file)\s*:\s*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(?:title|file|filename|path|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|(\S+))""")
+_WRAPPED = re.compile(r"^(\*\*|__|`+|\"|')(.+?)\1(?:\s*:)?$")
+_COMMENT = re.compile(r"^(?:#+|//|--|;|%|/\*|<!--)\s*(.+?)\s*(?:\*/|-->)?$")
+_NUMBERED = re.compile(r"^(?:\d+[.)]|[-*+])\s+")
+
+
+def path_in(line: str, exists: Exists) -> str | None:
+    """Return the path that a line of text consists of, without its decoration; None where it is prose."""
+    text = line.strip()
+    wrapped = False
+    for _ in range(4):
+        before = text
+        text = _NUMBERED.sub("", text)
+        text = re.sub(r"^#{1,6}\s+", "", text)
+        text = _LABEL.sub("", text)
+        match = _WRAPPED.match(text)
+        if match:
+            text, wrapped = match.group(2).strip(), True
+        if text.endswith(":") and not exists(text):
+            text = text[:-1].rstrip()
+        if text == before:
+            break
+    if not text or text.startswith(("<<<<<<<", "```", "~~~")):
+        return None
+    if exists(text):
+        return text
+    if re.search(r"\s", text) and not wrapped:
+        return None
+    return text if _looks_like_path(text) else None
+
+
+def path_of_fence(info: str, exists: Exists) -> str | None:
+    """Return the path in a fence's information line; a bare word is a language and never a path."""
+    match = _ATTRIBUTE.search(info)
+    if match:
+        return next(group for group in match.groups() if group)
+    words = info.split()
+    if not words:
+        return None
+    for candidate in (words[-1], words[0].split(":", 1)[-1]):
+        if candidate.isalnum() and not (len(words) > 1 and exists(candidate)):
+            continue
+        if exists(candidate) or _looks_like_path(candidate):
+            return candidate
+    return None
+
+
+def path_in_comment(line: str, exists: Exists) -> str | None:
+    """Return the path that a comment consists of."""
+    match = _COMMENT.match(line.strip())
+    return None if match is None else path_in(match.group(1), exists)
+
+
+def path_above(lines: Sequence[str], position: int, exists: Exists) -> str | None:
+    """Return the path on the nearest line with text above `position`, if that is one."""
+    for line in reversed(lines[:position]):
+        if line.strip():
+            return path_in(line, exists)
+    return None
+
+
+def _looks_like_path(text: str) -> bool:
+    if any(character in text for character in '<>|*?"\0') or text.endswith("/"):
+        return False
+    name = text.rsplit("/", 1)[-1]
+    stem, dot, suffix = name.rpartition(".")
+    if dot and suffix and re.fullmatch(r"[\w+-]{1,12}", suffix) and not re.search(r"[,;:!?]$", stem):
+        return True
+    return "/" in text or name in ("Makefile", "Dockerfile", "LICENSE", "Justfile", "Procfile", "Gemfile")

@@ -1,0 +1,109 @@
+"""Applies the hunks of one file to its text: all of them or none, each where it alone can mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit import elision
+from greenline.edit.cut import cut_off, refuse_cut, refuse_piece
+from greenline.edit.operation import PatchHunk
+from greenline.edit.place import Evidence, Placement, at_stated, choose, placements
+from greenline.edit.splice import NewLines, joined, splice
+from greenline.edit.text import dominant_end, line_end
+from greenline.edit.tolerance import FileLines, Tolerance
+
+
+def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> str:
+    """Return the text with a file's hunks applied; all of them are placed on the text as it was.
+
+    Raises `EditRejected` (`no-match`, `ambiguous`, `elision`, `malformed`).
+    """
+    file = FileLines(_newline_lines(text))
+    refuse_piece(hunks)
+    return put(file, hunks, _placed(file, hunks))
+
+
+def put(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]) -> str:
+    """Return the text of the file with placed hunks put in."""
+    end = dominant_end(file.lines)
+    spans: list[NewLines] = []
+    for hunk, placement in zip(hunks, places, strict=True):
+        removed = [line for kind, line in hunk.lines if kind == "-"]
+        added = [line for kind, line in hunk.lines if kind == "+"]
+        elision.check(file.lines, removed, added)
+        spans.extend(splice(file.lines, hunk, placement, end))
+    spans.sort(key=lambda span: (span.start, span.end))
+    return joined(file.lines, spans, end, ends_stated=_changes_last_end(file, hunks, places))
+
+
+def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
+    places = [placement for hunk in hunks if (placement := at_stated(file, hunk)) is not None]
+    if len(places) < len(hunks):
+        found = [_found(file, hunk) for hunk in hunks]
+        places = [
+            choose(file, hunk, found[number], _evidence(hunks, found, number))
+            if hunk.source
+            else _bare(file, hunk, _evidence(hunks, found, number))
+            for number, hunk in enumerate(hunks)
+        ]
+    if hunks:
+        refuse_cut(file, hunks[-1], places[-1])
+    return places
+
+
+def _found(file: FileLines, hunk: PatchHunk) -> tuple[Placement, ...]:
+    if not hunk.source:
+        return ()
+    found = placements(file, hunk, Tolerance.BLANKS if hunk.torn else Tolerance.GAPS)
+    if hunk.torn and not found:
+        raise cut_off()
+    return found
+
+
+def _evidence(hunks: Sequence[PatchHunk], found: Sequence[Sequence[Placement]], number: int) -> Evidence:
+    """Return what the nearest hunks with one place say about the hunk between them."""
+    before = next((i for i in range(number - 1, -1, -1) if len(found[i]) == 1), None)
+    after = next((i for i in range(number + 1, len(hunks)) if len(found[i]) == 1), None)
+    drifts = []
+    for other in (before, after):
+        start = None if other is None else hunks[other].start
+        if other is not None and start is not None:
+            drifts.append(found[other][0].start - start)
+    rows = () if before is None else found[before][0].rows
+    last = max((row for row in rows if row is not None), default=None)
+    return Evidence(
+        tuple(dict.fromkeys(drifts)),
+        0 if last is None else last,
+        None if after is None else found[after][0].start + 1,
+    )
+
+
+def _bare(file: FileLines, hunk: PatchHunk, evidence: Evidence) -> Placement:
+    """Place a hunk that shows no old line: by its stated line alone, which nothing can confirm."""
+    start = 0 if not file.lines else hunk.start
+    if start is not None and len(evidence.drifts) == 1:
+        start += evidence.drifts[0]
+    if start is None or not 0 <= start <= len(file.lines):
+        raise EditRejected(
+            f"The diff inserts lines and shows none of the {len(file.lines)} lines around them.",
+            remedy="Give the hunk a few lines of context.",
+            code="no-match",
+        )
+    # Nothing shows how the file ends its lines here, so only a diff without \r takes the file's ends.
+    literal = not file.lines or any("\r" in line for line in hunk.target)
+    return Placement((), Tolerance.EXACT if literal else Tolerance.LINE_ENDS, start)
+
+
+def _changes_last_end(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]) -> bool:
+    """Return whether the hunk at the file's end says that the last line ends otherwise than it did."""
+    for hunk, placement in zip(hunks, places, strict=True):
+        if placement.rows and placement.rows[-1] == len(file.lines) - 1 and hunk.target:
+            return bool(line_end(hunk.source[-1])) != bool(line_end(hunk.target[-1]))
+    return not file.lines
+
+
+def _newline_lines(text: str) -> list[str]:
+    """Split on the newline alone, as the numbers of a diff count."""
+    pieces = text.split("\n")
+    return [piece + "\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])

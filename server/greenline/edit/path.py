@@ -1,0 +1,66 @@
+"""Decides which file an edit's path means, and that it lies inside the roots."""
+
+# Paths are strings here, as in the roots that they are compared with.
+# ruff: noqa: PTH114, PTH117, PTH119
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from greenline.core.error import EditRejected, OutsideWorkspace
+from greenline.workspace.root import locate
+
+_PREFIXES = ("a/", "b/", "i/", "w/", "c/", "o/")
+
+
+def writable_path(path: str, *roots: str) -> str:
+    """Return the absolute path that an edit of `path` goes to, links resolved.
+
+    Raises `OutsideWorkspace` (`outside-workspace`, `ambiguous-root`), or `EditRejected`: `malformed` for no
+    path at all, `protected` inside `.git`, where a write could run code.
+    """
+    if not path.strip() or "\0" in path or "\n" in path:
+        raise EditRejected(f"{path!r} is no path.", remedy="Name the file by its path from the root.")
+    if not os.path.isabs(path) and os.path.normpath(path).split(os.sep, 1)[0] == os.pardir:
+        raise OutsideWorkspace(
+            f"{path} lies outside the workspace.",
+            remedy="Use a path inside one of the workspace's folders.",
+            code="outside-workspace",
+        )
+    located = locate(path, roots)
+    root = os.path.normpath(located.root)
+    parts = [part.lower() for part in located.target[len(root) :].split("/")]
+    if ".git" in parts or located.relative == ".":
+        raise EditRejected(
+            f"{path} must not be edited: git keeps its own records there.",
+            remedy="Edit the project's files instead.",
+            code="protected",
+            path=path,
+        )
+    return located.target
+
+
+def named_path(name: str, roots: tuple[str, ...], has: Callable[[str], bool]) -> str:
+    """Return the absolute path of the file that an edit names, as `writable_path` does.
+
+    Where there is no such file, one without the prefix that diffs add, without the only root's own name in
+    front, or with `/` for `\\`, is meant if there is that one.
+    """
+    path = writable_path(name, *roots)
+    if has(path):
+        return path
+    others = [name[2:]] if name.startswith(_PREFIXES) else []
+    if len(roots) == 1 and name.split("/", 1)[0] == os.path.basename(os.path.normpath(roots[0])):
+        others.append(name.partition("/")[2])
+    if "\\" in name:
+        others.append(name.replace("\\", "/"))
+    for other in others:
+        if other and has(found := writable_path(other, *roots)):
+            return found
+    return path
+
+
+def is_link(name: str, roots: tuple[str, ...]) -> bool:
+    """Return whether an edit's path is itself a symbolic link."""
+    return os.path.islink(locate(name, roots).path)

@@ -1,0 +1,206 @@
+"""Decides where an edit's lines stand in a file: the strictest tolerance that has them, and one place alone.
+
+A stated line breaks a tie only where it is exact, or at least four times as near to one place as to the
+next and no further than a few lines off; the first line, which stands for "unknown", breaks none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from greenline.core.error import EditRejected
+from greenline.edit.elision import is_placeholder
+from greenline.edit.gap import aligned
+from greenline.edit.heading import stands_below
+from greenline.edit.indent import Indents
+from greenline.edit.operation import PatchHunk
+from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
+
+_REACH = 25
+_TIMES = 4
+_SHOWN = 5
+
+
+@attrs.frozen
+class Placement:
+    """Where a hunk's old lines stand."""
+
+    rows: tuple[int | None, ...]
+    """The file's line for each old line; None for one that the hunk says twice."""
+    tolerance: Tolerance
+    start: int
+    """First line; where there are no old lines, the line before which the new ones go."""
+
+
+@attrs.frozen
+class Evidence:
+    """What else a hunk's neighbours say about its place."""
+
+    drifts: tuple[int, ...] = ()
+    """How far off the stated lines of the nearest hunks with one place are."""
+    floor: int = 0
+    """First line that the hunks before it leave."""
+    ceiling: int | None = None
+    """First line of the next hunk with one place."""
+
+
+def at_stated(file: FileLines, hunk: PatchHunk) -> Placement | None:
+    """Return the place that a hunk states, if its old lines stand exactly there."""
+    source = hunk.source
+    if hunk.start is None or not source:
+        return None
+    if list(file.lines[hunk.start : hunk.start + len(source)]) != source:
+        return None
+    return _run(hunk.start, len(source), Tolerance.EXACT)
+
+
+def placements(file: FileLines, hunk: PatchHunk, loosest: Tolerance) -> tuple[Placement, ...]:
+    """Return all places at the strictest tolerance that has any."""
+    source = hunk.source
+    for tolerance in Tolerance:
+        if tolerance > loosest:
+            break
+        if tolerance is Tolerance.GAPS:
+            return tuple(_gapped(file, hunk))
+        wanted = keys_of(source, tolerance)
+        if tolerance >= Tolerance.INDENTATION and not any(wanted):
+            return ()
+        starts = file.starts(wanted, tolerance)
+        if tolerance >= Tolerance.INDENTATION:
+            starts = [s for s in starts if Indents.of(source, file.lines[s : s + len(source)]) is not None]
+        if starts:
+            return tuple(_run(start, len(source), tolerance) for start in starts)
+    return ()
+
+
+def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidence: Evidence) -> Placement:
+    """Return the one place that a hunk means; raises `EditRejected` (`no-match`, `ambiguous`, `elision`)."""
+    if not found:
+        raise no_match(file, hunk.source)
+    inside = [p for p in found if _between(p, evidence)] or list(found)
+    below = [p for p in inside if hunk.heading and stands_below(file.lines, p.start, hunk.heading)]
+    narrowed = below or inside
+    chosen = narrowed[0] if len(narrowed) == 1 else _nearest(narrowed, hunk, evidence)
+    if chosen is None:
+        raise ambiguous([p.start for p in narrowed])
+    _refuse_rival(file, hunk, chosen, evidence)
+    return chosen
+
+
+def ambiguous(starts: Sequence[int]) -> EditRejected:
+    """Return the error for a text that stands in several places, given 0-based."""
+    shown = ", ".join(str(start + 1) for start in starts[:_SHOWN])
+    more = " …" if len(starts) > _SHOWN else ""
+    return EditRejected(
+        f"The text stands in {len(starts)} places: lines {shown}{more}.",
+        remedy="Add lines before or after it until it is unique.",
+        code="ambiguous",
+        lines=tuple(start + 1 for start in starts),
+    )
+
+
+def no_match(file: FileLines, wanted: Sequence[str]) -> EditRejected:
+    """Return an error that names the lines of the file that look most like what was wanted."""
+    known = set(file.keys(Tolerance.CHARACTERS))
+    for line in wanted:
+        if is_placeholder(line) and plain(line) not in known:
+            return EditRejected(
+                f"The line {line.strip()!r} stands for text that the edit leaves out.",
+                remedy="Copy the lines to replace from the file, all of them.",
+                code="elision",
+            )
+    near = _similar(file, wanted)
+    shown = ", ".join(str(row + 1) for row in near)
+    hint = f" Some of its lines stand at {shown}, with other text around them." if near else ""
+    return EditRejected(
+        f"The text to replace is not in the file.{hint}",
+        remedy="Read the file again and copy the lines exactly.",
+        code="no-match",
+        lines=tuple(row + 1 for row in near),
+    )
+
+
+def _similar(file: FileLines, wanted: Sequence[str]) -> list[int]:
+    """Return the starts of the places that share most lines with what was wanted, best first."""
+    places = file.places(Tolerance.BLANKS)
+    scores: dict[int, int] = {}
+    for offset, key in enumerate(keys_of(wanted, Tolerance.BLANKS)):
+        rows = places.get(key, []) if len(key) > 1 else []
+        for row in rows[:200]:
+            start = max(row - offset, 0)
+            scores[start] = scores.get(start, 0) + 1
+    if not scores:
+        return []
+    best = max(scores.values())
+    return sorted(start for start, score in scores.items() if score == best)[:_SHOWN]
+
+
+def _run(start: int, size: int, tolerance: Tolerance) -> Placement:
+    return Placement(tuple(range(start, start + size)), tolerance, start)
+
+
+def _gapped(file: FileLines, hunk: PatchHunk) -> Iterator[Placement]:
+    for tolerance in (Tolerance.CHARACTERS, Tolerance.INDENTATION):
+        found = aligned(file, hunk, tolerance)
+        if found:
+            for rows in found:
+                yield Placement(rows, Tolerance.GAPS, next(row for row in rows if row is not None))
+            return
+
+
+def _between(placement: Placement, evidence: Evidence) -> bool:
+    return placement.start >= evidence.floor and (
+        evidence.ceiling is None or placement.start < evidence.ceiling
+    )
+
+
+def _nearest(found: Sequence[Placement], hunk: PatchHunk, evidence: Evidence) -> Placement | None:
+    """Return the place that the stated line means; None where it could mean several."""
+    if hunk.start is None:
+        return None
+    by_start = {p.start: p for p in found}
+    nears = {hunk.start + drift for drift in evidence.drifts} or {hunk.start}
+    exact = [by_start[near] for near in nears if near in by_start]
+    if exact:
+        return exact[0] if len(exact) == 1 else None
+    if len(nears) > 1 or hunk.start == 0:
+        return None
+    near = nears.pop()
+    first, second = sorted(abs(start - near) for start in by_start)[:2]
+    if first > _REACH or second < first * _TIMES:
+        return None
+    return next(p for start, p in by_start.items() if abs(start - near) == first)
+
+
+def _refuse_rival(file: FileLines, hunk: PatchHunk, chosen: Placement, evidence: Evidence) -> None:
+    """Refuse where the stated line fits another place under a looser tolerance than the chosen one's."""
+    if hunk.start is None:
+        return
+    changed = set(_changed_rows(hunk, chosen))
+    for near in {hunk.start + drift for drift in evidence.drifts} or {hunk.start}:
+        if near == chosen.start or not 0 <= near < len(file.lines):
+            continue
+        source = hunk.source
+        for tolerance in (Tolerance.CHARACTERS, Tolerance.BLANKS):
+            wanted = keys_of(source, tolerance)
+            if any(wanted) and file.keys(tolerance)[near : near + len(source)] == wanted:
+                rival = _run(near, len(source), tolerance)
+                if not changed & set(_changed_rows(hunk, rival)):
+                    raise ambiguous(sorted((near, chosen.start)))
+
+
+def _changed_rows(hunk: PatchHunk, placement: Placement) -> Iterator[int]:
+    """Yield the rows that a hunk removes, and those that its insertions follow."""
+    rows = iter(placement.rows)
+    last = placement.start - 1
+    for kind, _ in hunk.lines:
+        if kind == "+":
+            yield last
+            continue
+        row = next(rows)
+        if row is not None:
+            last = row
+            if kind == "-":
+                yield row

@@ -1,0 +1,137 @@
+"""Replaces the one place where a text stands, in the file's own form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit import elision
+from greenline.edit.hunk import changed_spans
+from greenline.edit.operation import PatchHunk
+from greenline.edit.patch import put
+from greenline.edit.place import Evidence, Placement, ambiguous, choose, placements
+from greenline.edit.text import line_end, split_lines, without_end
+from greenline.edit.tolerance import FileLines, Tolerance
+
+
+def replace_once(text: str, search: str, replacement: str, start: int | None = None) -> str:
+    """Replace the one place where `search`, which may be a piece of a line, stands in `text`.
+
+    Tolerates other line ends, then typography and trailing blanks, then another indentation, each only where
+    it is unique; `start` (0-based) is the line where the search is said to begin.
+    Raises `EditRejected` with `no-match`, `ambiguous` or `elision`.
+    """
+    _refuse_empty(search)
+    place = _piece(text, search, start)
+    if place is None:
+        lines = split_lines(text)
+        view = _replace_in_view(lines, search, replacement, start)
+        return replace_lines(text, search, replacement, start) if view is None else view
+    elision.check(split_lines(text), split_lines(search), split_lines(replacement))
+    new = replacement
+    if "\r" not in search:
+        new = new.replace("\r\n", "\n").replace("\n", _end_at(text, place))
+    return text[:place] + new + text[place + len(search) :]
+
+
+def replace_lines(text: str, search: str, replacement: str, start: int | None = None) -> str:
+    """Replace whole lines; otherwise as `replace_once`."""
+    _refuse_empty(search)
+    file = FileLines(split_lines(text))
+    hunk = _hunk(split_lines(search), split_lines(replacement), start)
+    try:
+        placement = choose(file, hunk, placements(file, hunk, Tolerance.BLANKS), Evidence())
+    except EditRejected as error:
+        trimmed = _trimmed(search, replacement) if error.code == "no-match" else None
+        if trimmed is None:
+            raise
+        return replace_lines(text, *trimmed, start)
+    return put(file, (hunk,), (placement,))
+
+
+def _refuse_empty(search: str) -> None:
+    if not search:
+        raise EditRejected(
+            "The text to search for is empty.", remedy="Name the lines to change.", code="no-match"
+        )
+
+
+def _piece(text: str, search: str, start: int | None) -> int | None:
+    """Return the one offset of a text; None where it is not there."""
+    offsets = _offsets(text, search)
+    if len(offsets) > 1 and search.endswith("\n"):
+        # Whole lines were copied, so the same text at the end of a longer line is not meant.
+        offsets = [at for at in offsets if at == 0 or text[at - 1] in "\r\n"] or offsets
+    if len(offsets) < 2:
+        return offsets[0] if offsets else None
+    rows = {at: text.count("\n", 0, at) for at in offsets}
+    if start is not None:
+        stated = [at for at, row in rows.items() if row == start]
+        if len(stated) == 1:
+            return stated[0]
+    raise ambiguous(sorted(set(rows.values())))
+
+
+def _offsets(text: str, search: str) -> list[int]:
+    offsets = []
+    offset = text.find(search)
+    while offset >= 0:
+        offsets.append(offset)
+        offset = text.find(search, offset + 1)
+    return offsets
+
+
+def _end_at(text: str, offset: int) -> str:
+    r"""Return the end of the line at `offset`, of the line before it at the end of the text, or ``\n``."""
+    for index in range(offset, len(text)):
+        if text[index] in "\r\n":
+            return "\r\n" if text[index : index + 2] == "\r\n" else text[index]
+    return next((line_end(x) for x in reversed(split_lines(text[:offset])) if line_end(x)), "\n")
+
+
+def _replace_in_view(lines: list[str], search: str, replacement: str, start: int | None) -> str | None:
+    """Replace on a view with one kind of line end; None where `search` is not in it."""
+    plain = [without_end(line) + ("\n" if line_end(line) else "") for line in lines]
+    view = "".join(plain)
+    wanted, new = _with_newlines(search), _with_newlines(replacement)
+    offset = _piece(view, wanted, start)
+    if offset is None:
+        return None
+    past = offset + len(wanted)
+    first = view.count("\n", 0, offset)
+    last = view.count("\n", 0, past - 1) + 1
+    head = len("".join(plain[:first]))
+    tail = len("".join(plain[:last]))
+    target = split_lines(view[head:offset] + new + view[past:tail])
+    hunk = _hunk(plain[first:last], target, first)
+    placement = Placement(tuple(range(first, last)), Tolerance.LINE_ENDS, first)
+    return put(FileLines(lines), (hunk,), (placement,))
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _hunk(source: Sequence[str], target: Sequence[str], start: int | None) -> PatchHunk:
+    """Return what turns some lines into others; lines that they share are context."""
+    return PatchHunk(start, tuple(_lines(source, target)))
+
+
+def _lines(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[str, str]]:
+    position = 0
+    for span in changed_spans(source, target):
+        yield from ((" ", line) for line in source[position : span.start])
+        yield from (("-", line) for line in source[span.start : span.end])
+        yield from (("+", line) for line in target[span.to_start : span.to_end])
+        position = span.end
+    yield from ((" ", line) for line in source[position:])
+
+
+def _trimmed(search: str, replacement: str) -> tuple[str, str] | None:
+    """Return both texts without a blank line that they share at an end; None where they share none."""
+    source, target = split_lines(search), split_lines(replacement)
+    if len(source) > 1 and target and not source[0].strip() and not target[0].strip():
+        return "".join(source[1:]), "".join(target[1:])
+    if len(source) > 1 and target and not source[-1].strip() and not target[-1].strip():
+        return "".join(source[:-1]), "".join(target[:-1])
+    return None

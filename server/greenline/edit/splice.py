@@ -1,0 +1,224 @@
+"""Turns a placed hunk into spans of new lines in the file's own form: line ends, typography, indentation."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from greenline.core.error import EditRejected
+from greenline.edit.indent import Indents, indentation
+from greenline.edit.operation import PatchHunk
+from greenline.edit.place import Placement
+from greenline.edit.text import line_end, without_end
+from greenline.edit.tolerance import PLAIN, Tolerance, plain
+
+_QUOTES = "'\""
+
+
+@attrs.frozen
+class NewLines:
+    """Lines `start` … `end` (exclusive) of the file become `lines`."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def splice(file: Sequence[str], hunk: PatchHunk, placement: Placement, end: str) -> Iterator[NewLines]:
+    """Yield what a hunk changes, top down; its context keeps the file's bytes.
+
+    `end` is the line end where no neighbour shows one.
+    Raises `EditRejected` (`no-match`) where an insertion could go before or after a line that the hunk lacks.
+    """
+    form = _form(file, hunk, placement)
+    for change in _changes(hunk, placement):
+        yield _new_lines(file, placement, form, change, end)
+
+
+def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_stated: bool) -> str:
+    """Return the text with all spans put in; they must be sorted.
+
+    Raises `EditRejected` (`malformed`) where two of them overlap.
+    A last line that is new ends as the file did, unless `ends_stated` says that the edit changes just that.
+    """
+    result: list[str] = []
+    position = 0
+    last_is_new = False
+    for span in spans:
+        if span.start < position:
+            raise EditRejected(
+                f"Two parts of the edit change line {span.start + 1}.",
+                remedy="Put what changes the same lines into one hunk.",
+                lines=(span.start + 1,),
+            )
+        result.extend(file[position : span.start])
+        result.extend(span.lines)
+        position = span.end
+        last_is_new = bool(span.lines)
+    result.extend(file[position:])
+    if not result:
+        return ""
+    if not (last_is_new and position >= len(file)):
+        ends_stated = True
+    last = result.pop()
+    whole = [line if line.endswith(("\n", "\r")) else line + end for line in result]
+    if not ends_stated and file:
+        last = without_end(last) + ((line_end(last) or end) if line_end(file[-1]) else "")
+    return "".join(whole) + last
+
+
+@attrs.frozen
+class _Change:
+    """Neighbouring removed and added lines of a hunk, between two lines of context."""
+
+    above: int | None
+    """The file's line of the context above, or None where there is none."""
+    below: int | None
+    removed: tuple[tuple[str, int], ...]
+    """Text of the hunk, and the file's line."""
+    added: tuple[str, ...]
+
+
+def _changes(hunk: PatchHunk, placement: Placement) -> Iterator[_Change]:
+    rows = iter(placement.rows)
+    above: int | None = None
+    removed: list[tuple[str, int]] = []
+    added: list[str] = []
+    for kind, text in hunk.lines:
+        row = None if kind == "+" else next(rows)
+        if kind == "+":
+            added.append(text)
+        elif kind == "-" and row is not None:
+            removed.append((text, row))
+        elif row is not None:
+            if removed or added:
+                yield _Change(above, row, tuple(removed), tuple(added))
+                removed, added = [], []
+            above = row
+    if removed or added:
+        yield _Change(above, None, tuple(removed), tuple(added))
+
+
+@attrs.frozen
+class _Form:
+    """How the file writes what the hunk writes otherwise."""
+
+    literal: bool
+    """Whether new lines are written as the hunk has them, their ends too."""
+    indents: Indents | None = None
+    characters: dict[int, str] = attrs.field(factory=dict)
+
+    def write(self, line: str, pair: tuple[str, str] | None) -> str:
+        """Return a new line's body in the file's form; `pair` is the old line in the hunk and in the file."""
+        body = without_end(line)
+        indent, text = indentation(body), body.lstrip(" \t")
+        if pair is not None:
+            text = _carried(text, *(without_end(old).strip(" \t") for old in pair))
+        body = indent + text.translate(self.characters)
+        return body if self.indents is None else self.indents.translate(body)
+
+
+def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
+    if placement.tolerance < Tolerance.CHARACTERS:
+        return _Form(literal=placement.tolerance is Tolerance.EXACT)
+    kinds = [kind for kind, _ in hunk.lines if kind != "+"]
+    rows = zip(kinds, hunk.source, placement.rows, strict=True)
+    marked = [(kind, line, file[row]) for kind, line, row in rows if row is not None]
+    pairs = [(line, found) for _, line, found in marked]
+    indents = None
+    if placement.tolerance >= Tolerance.INDENTATION and not _lost_marks(marked):
+        indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs])
+    return _Form(False, indents, _characters(pairs))
+
+
+def _lost_marks(marked: Sequence[tuple[str, str, str]]) -> bool:
+    """Return whether only the context lacks a blank: the one that a diff puts before it."""
+    is_drifted = False
+    for kind, line, found in marked:
+        indent, own = indentation(line), indentation(found)
+        if not line.strip() or indent == own:
+            continue
+        if kind == "-" or own != indent + " ":
+            return False
+        is_drifted = True
+    kept = (kind == " " and indentation(line) == indentation(found) != "" for kind, line, found in marked)
+    return is_drifted and not any(kept)
+
+
+def _characters(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:
+    """Return which typographic characters of the edit are plain ones in the file, by class."""
+    classes = set()
+    for line, found in pairs:
+        if line.isascii() or line == found:
+            continue
+        missing = set(line) - set(found)
+        classes |= {PLAIN[c] for c in missing if c in PLAIN and PLAIN[c] in found}
+    if classes & set(_QUOTES):
+        classes |= set(_QUOTES)
+    return {ord(character): mark for character, mark in PLAIN.items() if mark in classes}
+
+
+def _carried(new: str, old: str, found: str) -> str:
+    """Return a new line that keeps the file's characters where it says what the old line said."""
+    if old == found or (old.isascii() and found.isascii()):
+        return new
+    old_units, found_units, new_units = _units(old), _units(found), _units(new)
+    if [plain(u) for u in old_units] != [plain(u) for u in found_units]:
+        return new
+    matcher = difflib.SequenceMatcher(None, old_units, new_units, autojunk=False)
+    pieces: list[str] = []
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        pieces += found_units[a1:a2] if tag == "equal" else new_units[b1:b2]
+    return "".join(pieces)
+
+
+def _units(text: str) -> list[str]:
+    """Split into characters with the marks that combine with them."""
+    units: list[str] = []
+    for character in text:
+        if units and unicodedata.combining(character):
+            units[-1] += character
+        else:
+            units.append(character)
+    return units
+
+
+def _new_lines(file: Sequence[str], placement: Placement, form: _Form, change: _Change, end: str) -> NewLines:
+    if change.removed:
+        start, stop = change.removed[0][1], change.removed[-1][1] + 1
+    else:
+        start = stop = _between(change.above, change.below, placement.start)
+    if form.literal:
+        return NewLines(start, stop, change.added)
+    lines = []
+    for offset, line in enumerate(change.added):
+        pair = None
+        if offset < len(change.removed):
+            text, row = change.removed[offset]
+            pair = (text, file[row])
+        own_end = _end_near(file, start, pair[1] if pair else "") or end
+        lines.append(form.write(line, pair) + own_end)
+    return NewLines(start, stop, tuple(lines))
+
+
+def _between(above: int | None, below: int | None, start: int) -> int:
+    if above is None:
+        return start
+    if below is not None and below != above + 1:
+        raise EditRejected(
+            f"The edit inserts between lines {above + 1} and {below + 1}, and leaves out what is there.",
+            remedy="Copy all lines around the insertion from the file.",
+            code="no-match",
+            lines=(above + 1, below + 1),
+        )
+    return above + 1
+
+
+def _end_near(file: Sequence[str], start: int, pair: str) -> str:
+    """Return the line end of the line replaced, of the one above, or of the one below."""
+    above = file[start - 1] if 0 < start <= len(file) else ""
+    below = file[start] if start < len(file) else ""
+    return line_end(pair) or line_end(above) or line_end(below)

@@ -1,0 +1,329 @@
+"""Collects what an edit does to files: whole or not at all, never outside the roots, bytes kept."""
+
+from __future__ import annotations
+
+import contextlib
+import os.path
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
+from greenline.edit.cut import refuse_cut_file
+from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
+from greenline.edit.patch import apply_patch_hunks
+from greenline.edit.path import is_link, named_path
+from greenline.edit.replace import replace_lines, replace_once
+from greenline.edit.rewrite import rewrite
+from greenline.edit.text import split_lines
+from greenline.workspace.encoding import TextFile, decode, decode_as, encode
+
+Read = Callable[[str], bytes | None]
+"""Absolute path → bytes, or None where there is no such file."""
+_LEGACY = (
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "koi8_r",
+    "cp1253",
+    "iso8859_15",
+    "shift_jis",
+    "euc_jp",
+    "gb18030",
+    "big5",
+    "euc_kr",
+)
+
+
+class Staging:
+    """Collects changes over `read`; later changes see earlier ones. One thread at a time.
+
+    `encoding` is that of files without a byte order mark, instead of the detected one.
+    """
+
+    def __init__(self, read: Read, *roots: str, encoding: str | None = None) -> None:
+        self._read = read
+        self._roots = roots
+        self._encoding = encoding
+        self._changes: dict[str, FileChange] = {}
+
+    def current(self, path: str) -> bytes | None:
+        """Return a file's bytes with the changes so far."""
+        if path in self._changes:
+            return self._changes[path].after
+        try:
+            return self._read(path)
+        except InvalidInput as error:
+            raise EditRejected(error.message, remedy=error.remedy, code="missing") from error
+
+    def exists(self, name: str) -> bool:
+        """Return whether an edit's path names a file; one that leads outside the roots names none."""
+        try:
+            return self.current(self._path(name)) is not None
+        except (EditRejected, InvalidInput, OutsideWorkspace):
+            return False
+
+    def put(
+        self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
+    ) -> None:
+        """Record a file's new bytes, None to delete it."""
+        old = self._changes.get(path)
+        before = self._read(path) if old is None else old.before
+        if old is not None:
+            mode = old.mode if mode is None else mode
+            moved_from = moved_from or old.moved_from
+        self._changes[path] = FileChange(path, before, after, moved_from, mode)
+
+    def edit_set(self) -> EditSet:
+        """Return the changes so far, sorted by path, without those that change nothing."""
+        kept = (c for c in self._changes.values() if c.before != c.after or c.mode is not None)
+        return EditSet(tuple(sorted(kept, key=lambda c: c.path)))
+
+    def apply(self, operation: Operation) -> None:
+        """Apply one operation, or raise and leave what is staged as it was.
+
+        Raises `OutsideWorkspace`, or `EditRejected` with the path and the candidate lines.
+        """
+        match operation:
+            case FilePatch():
+                self._patch(operation)
+            case Replace():
+                self._replace(operation)
+            case Write():
+                self._write(operation)
+            case Create():
+                self._create(operation.path, operation.content)
+            case Delete():
+                self._delete(operation.path)
+            case Move():
+                self._move(operation.path, operation.to)
+
+    def _patch(self, patch: FilePatch) -> None:
+        if patch.new is None:
+            self._delete(patch.old or "", patch)
+        elif patch.old is None:
+            refuse_cut_file(patch.hunks)
+            text = "".join(line for hunk in patch.hunks for line in hunk.target)
+            self._create(patch.new, text, patch.mode)
+        else:
+            self._edit(patch, patch.old, patch.new)
+
+    def _replace(self, operation: Replace) -> None:
+        if not operation.search:
+            self._create(operation.path, operation.replace)
+            return
+        path, data = self._file(operation.path)
+        replace = replace_lines if operation.whole_lines else replace_once
+        with _naming(operation.path):
+
+            def change(file: TextFile) -> str:
+                search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
+                return replace(file.text, search, new, self._start(path, file, operation.start))
+
+            self.put(path, self._changed(data, operation.search, change))
+
+    def _changed(self, data: bytes, old_text: str, change: Callable[[TextFile], str]) -> bytes:
+        """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file.
+
+        Where the encoding is a guess, letters of `old_text` that the file has in one other encoding show it.
+        """
+        file = self._decode(data)
+        try:
+            return _encode(file, change(file))
+        except EditRejected:
+            if not file.guessed or old_text.isascii():
+                raise
+        found = set()
+        for encoding in _LEGACY:
+            with contextlib.suppress(EditRejected, InvalidInput):
+                file = decode_as(data, encoding)
+                found.add(_encode(file, change(file)))
+        if len(found) == 1:
+            return found.pop()
+        raise EditRejected(
+            "The file is not UTF-8, and its encoding cannot be told.", remedy="Name it.", code="not-utf8"
+        )
+
+    def _start(self, path: str, file: TextFile, start: int | None) -> int | None:
+        """Return a stated line where it means the same before and after what is staged, else None."""
+        change = self._changes.get(path)
+        if start is None or change is None or change.before is None:
+            return start
+        before, now = split_lines(self._decode(change.before).text), split_lines(file.text)
+        is_same = before[: start + 1] == now[: start + 1] or len(before) == len(now)
+        return start if is_same else None
+
+    def _write(self, operation: Write) -> None:
+        path = self._path(operation.path)
+        data = self.current(path)
+        self._refuse_other(path, operation.path)
+        with _naming(operation.path):
+            file = self._decode(data or b"")
+            after = rewrite(file.text, _unmarked(file, operation.content), keeps_end=operation.keeps_end)
+            self.put(path, _encode(file, after))
+
+    def _create(self, name: str, text: str, mode: int | None = None) -> None:
+        path = self._path(name)
+        self._refuse_other(path, name)
+        if self.current(path):
+            raise EditRejected(
+                f"The edit creates {name}, but there is such a file.",
+                remedy="Give an edit of the file as it is.",
+                code="exists",
+                path=name,
+            )
+        with _naming(name):
+            self.put(path, _encode(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
+
+    def _delete(self, name: str, patch: FilePatch | None = None) -> None:
+        path, data = self._file(name)
+        self._refuse_link(name)
+        if patch is not None and patch.hunks:
+            with _naming(name):
+                rest = apply_patch_hunks(self._decode(data).text, patch.hunks)
+            if rest:
+                raise EditRejected(
+                    f"The diff deletes {name}, but the file holds more than the diff shows.",
+                    remedy="Read the file again, and show all of it or delete it without a diff.",
+                    code="no-match",
+                    path=name,
+                )
+        self.put(path, None)
+
+    def _move(self, old: str, new: str) -> None:
+        source, data = self._file(old)
+        self._move_to(old, source, new, data, None)
+
+    def _edit(self, patch: FilePatch, old: str, new: str) -> None:
+        source = self._path(old)
+        if patch.moved and self.current(source) is None and self.exists(new):
+            # Names that differ in a prefix alone are one file, named carelessly.
+            old, source = new, self._path(new)
+        data = self.current(source)
+        if data is None and patch.hunks and not any(hunk.source for hunk in patch.hunks):
+            self._create(new, "".join(line for hunk in patch.hunks for line in hunk.target), patch.mode)
+            return
+        source, data = self._file(old)
+        after = data
+        if patch.hunks:
+            with _naming(old):
+                old_text = "".join(line for hunk in patch.hunks for line in hunk.source)
+                after = self._changed(data, old_text, lambda file: _patched(file, patch.hunks))
+        if self._path(new) == source:
+            self.put(source, after, patch.mode)
+        else:
+            self._move_to(old, source, new, after, patch.mode)
+
+    def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
+        target = self._path(new)
+        self._refuse_link(old)
+        self._refuse_other(target, new)
+        if self.current(target) is not None:
+            raise EditRejected(
+                f"The edit moves {old} to {new}, but there is such a file.",
+                remedy="Choose a new name.",
+                code="exists",
+                path=new,
+            )
+        self.put(source, None, moved_from=source)
+        self.put(target, after, mode, moved_from=source)
+
+    def _file(self, name: str) -> tuple[str, bytes]:
+        """Return the path and the bytes of a file that an edit needs; raises `EditRejected` (`missing`)."""
+        try:
+            path = self._path(name)
+        except OutsideWorkspace as error:
+            if error.code != "ambiguous-root" or any(self._has_in(root, name) for root in self._roots):
+                raise
+            raise _missing(name) from None
+        data = self.current(path)
+        if data is None:
+            raise _missing(name)
+        return path, data
+
+    def _has_in(self, root: str, name: str) -> bool:
+        try:
+            return self.current(named_path(name, (root,), self._has)) is not None
+        except (EditRejected, InvalidInput, OutsideWorkspace):
+            return True
+
+    def _path(self, name: str) -> str:
+        return named_path(name, self._roots, self._has)
+
+    def _has(self, path: str) -> bool:
+        return self.current(path) is not None
+
+    def _decode(self, data: bytes) -> TextFile:
+        return decode(data) if self._encoding is None else decode_as(data, self._encoding)
+
+    def _refuse_other(self, path: str, name: str) -> None:
+        """Refuse to put a file where a folder, a pipe or a device is."""
+        if path not in self._changes and self.current(path) is None and os.path.lexists(path):
+            raise EditRejected(
+                f"{name} is there and is no regular file.",
+                remedy="Choose another path.",
+                code="exists",
+                path=name,
+            )
+
+    def _refuse_link(self, name: str) -> None:
+        if is_link(name, self._roots):
+            raise EditRejected(
+                f"{name} is a symbolic link, and an edit changes only what it leads to.",
+                remedy="Name the file that it leads to.",
+                code="link",
+                path=name,
+            )
+
+
+def _unmarked(file: TextFile, text: str) -> str:
+    """Return a text of the edit without the byte order mark that the file has apart from its text."""
+    return text.removeprefix("\ufeff") if file.bom else text
+
+
+def _patched(file: TextFile, hunks: Sequence[PatchHunk]) -> str:
+    return apply_patch_hunks(file.text, [_unmarked_hunk(file, hunk) for hunk in hunks])
+
+
+def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
+    if not file.bom:
+        return hunk
+    return attrs.evolve(hunk, lines=tuple((kind, _unmarked(file, text)) for kind, text in hunk.lines))
+
+
+def _encode(file: TextFile, text: str) -> bytes:
+    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`)."""
+    data = encode(attrs.evolve(file, text=text))
+    if file.guessed:
+        new = next((c for c in text if not c.isascii() and c not in file.text), None)
+        if new is not None:
+            raise EditRejected(
+                f"The file is not UTF-8, and nothing says how it would write U+{ord(new):04X}.",
+                remedy="Name its encoding, or use characters that it has.",
+                code="not-utf8",
+            )
+    return data
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Say in an error which file it is about; bytes that are no text are an error of the edit here."""
+    try:
+        yield
+    except EditRejected as error:
+        error.path = error.path or name
+        raise
+    except InvalidInput as error:
+        raise EditRejected(
+            f"{name}: {error.message}", remedy=error.remedy, code="not-utf8", path=name
+        ) from error
+
+
+def _missing(name: str) -> EditRejected:
+    return EditRejected(
+        f"The edit changes {name}, but there is no such file.",
+        remedy="List the folder and name the file by its path from the root.",
+        code="missing",
+        path=name,
+    )

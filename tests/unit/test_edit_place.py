@@ -1,0 +1,181 @@
+"""Where an edit goes: the strictest match, one place alone, and new lines in the file's own form."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from greenline.core.error import EditRejected
+from greenline.edit.hunk import diff_text
+from greenline.edit.operation import PatchHunk
+from greenline.edit.patch import apply_patch_hunks
+from greenline.edit.replace import replace_lines, replace_once
+from greenline.edit.unified import parse
+
+TWICE = "def f():\n    x = 1\n    return x\n\n\n" + "# text\n" * 30 + "def g():\n    x = 1\n    return x\n"
+
+
+def hunk(body: str, start: int | None = None, heading: str = "") -> PatchHunk:
+    """Return a hunk from a diff's body."""
+    lines = tuple((line[0], line[1:] + "\n") for line in body.split("\n") if line)
+    return PatchHunk(None if start is None else start - 1, lines, heading)
+
+
+def refusal(text: str, *hunks: PatchHunk) -> EditRejected:
+    """Return why hunks are refused."""
+    with pytest.raises(EditRejected) as caught:
+        apply_patch_hunks(text, hunks)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("start", "heading", "place"),
+    [(2, "", 2), (37, "", 37), (4, "", 2), (34, "", 37), (None, "def g():", 37), (None, "def f():", 2)],
+)
+def test_what_breaks_a_tie(start: int | None, heading: str, place: int) -> None:
+    after = apply_patch_hunks(TWICE, [hunk("     x = 1\n-    return x\n+    return 2\n", start, heading)])
+
+    assert [n for n, line in enumerate(after.split("\n"), 1) if line == "    return 2"] == [place + 1]
+
+
+@pytest.mark.parametrize("start", [None, 1, 19, 20, 60])
+def test_a_tie_that_nothing_breaks_is_ambiguous(start: int | None) -> None:
+    error = refusal(TWICE, hunk("     x = 1\n-    return x\n+    return 2\n", start))
+
+    assert (error.code, error.lines) == ("ambiguous", (2, 37))
+
+
+def test_hunks_with_one_place_move_the_numbers_of_their_neighbours() -> None:
+    text = "top\n" + "a\nb\n" * 12 + "end\n"
+    shifted = [hunk("-top\n+TOP\n", 5), hunk(" a\n-b\n+B\n", 12), hunk("-end\n+END\n", 30)]
+
+    after = apply_patch_hunks(text, shifted)
+
+    assert after.split("\n")[8] == "B"
+    assert after.count("B") == 1
+
+
+def test_a_number_that_fits_another_place_loosely_is_no_match_elsewhere() -> None:
+    text = "if a:\n    go()\n    stop()\n" + "pass\n" * 20 + "go()\nstop()\nrest()\n"
+
+    assert refusal(text, hunk(" go()\n-stop()\n+halt()\n", 2)).code == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "expected"),
+    [
+        ("a0\nb0\nc0\nd0\ne0\n", " a0\n c0\n-d0\n+D\n e0\n", "a0\nb0\nc0\nD\ne0\n"),
+        ("a1\nb1\nc1\nd1\n", " a1\n a1\n b1\n-c1\n+C\n d1\n", "a1\nb1\nC\nd1\n"),
+        ("x = 1  \ny = 2\n", " x = 1\n-y = 2\n+y = 3\n", "x = 1  \ny = 3\n"),
+        ("say(“hi”)\nx\n", '-say("hi")\n+say("hi", 2)\n x\n', "say(“hi”, 2)\nx\n"),
+        ('say("hi")\nx\n', "-say(“hi”)\n+say(“ho”)\n x\n", 'say("ho")\nx\n'),
+        (
+            "\tif a:\n\t\tb()\n",
+            "     if a:\n-        b()\n+        c()\n+            d()\n",
+            "\tif a:\n\t\tc()\n\t\t\td()\n",
+        ),
+        ("f(a,b)\ng()\n", "-f(a, b)\n+f(c)\n g()\n", "f(c)\ng()\n"),
+    ],
+)
+def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expected: str) -> None:
+    assert apply_patch_hunks(text, [hunk(body)]) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        " a\n-x\n+y\n c\n",
+        " a\n z\n-b\n+B\n c\n",
+        " a\n+new\n c\n",
+        " e\n-f\n",
+    ],
+)
+def test_other_text_is_no_match(body: str) -> None:
+    assert refusal("a\nb\nc\nd\ne\n", hunk(body)).code == "no-match"
+
+
+def test_an_inserted_line_next_to_a_doubled_blank_has_no_place() -> None:
+    assert refusal("a = 1\n\n\nb = 2\nc = 3\n", hunk(" a = 1\n \n+x\n b = 2\n c = 3\n")).code == "no-match"
+
+
+def test_combining_characters_match_in_either_form() -> None:
+    text = unicodedata.normalize("NFD", "größe = 'café'\nx\n")
+
+    after = replace_once(text, "größe = 'café'\n", "größe = 'café crème'\n")
+
+    assert after == unicodedata.normalize("NFD", "größe = 'café") + " crème'\nx\n"
+
+
+def test_a_stated_line_chooses_and_a_wrong_one_does_not() -> None:
+    assert replace_once("x\ny\nx\n", "x", "z", 2) == "x\ny\nz\n"
+    with pytest.raises(EditRejected) as caught:
+        replace_once("x\ny\nx\n", "x", "z", 1)
+    assert (caught.value.code, caught.value.lines) == ("ambiguous", (1, 3))
+
+
+def test_whole_lines_are_not_pieces_of_lines() -> None:
+    assert replace_lines("max = 1\nx = 1\n", "x = 1\n", "x = 2\n") == "max = 1\nx = 2\n"
+    assert replace_once("max = 1\nx = 1\n", "x = 1\n", "x = 2\n") == "max = 1\nx = 2\n"
+    with pytest.raises(EditRejected):
+        replace_lines("x = 10\n", "x = 1\n", "x = 2\n")
+
+
+LINES = st.lists(st.text(alphabet="ab \t\u00e9e\u0301\U0001f600\x0c\u2028\x85", max_size=5), max_size=10)
+ENDS = st.sampled_from(["\n", "\r\n", "\n\n"])
+
+
+@given(LINES, LINES, ENDS, st.booleans(), st.booleans())
+@settings(max_examples=300)
+def test_apply_after_invert_is_the_identity(
+    old: list[str], new: list[str], end: str, old_ends: bool, new_ends: bool
+) -> None:
+    before, after = end.join(old) + (end if old_ends else ""), end.join(new) + (end if new_ends else "")
+    if before == after:
+        return
+
+    forward, back = (parse(diff_text("a", x, y))[0].hunks for x, y in ((before, after), (after, before)))
+
+    assert apply_patch_hunks(before, forward) == after
+    assert apply_patch_hunks(after, back) == before
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_bytes_outside_a_hunk_are_equal(data: st.DataObject) -> None:
+    """However the search is written, only the lines that it names change, whatever their neighbours hold."""
+    ends = st.sampled_from(["\n", "\r\n"])
+    lines = data.draw(st.lists(st.tuples(st.text(alphabet="ab \x0c\u2028é", max_size=4), ends), max_size=6))
+    place = data.draw(st.integers(0, len(lines)))
+    own_end = data.draw(ends)
+    head, tail = ("".join(a + b for a, b in part) for part in (lines[:place], lines[place:]))
+    loosen = data.draw(st.sampled_from(["target = 1", "target = 1  ", "  target = 1", "target\u00a0= 1"]))
+
+    after = replace_lines(head + "target = 1" + own_end + tail, loosen + "\n", "other = 2\n")
+
+    assert after.startswith(head)
+    assert after.endswith(own_end + tail)
+    assert after[len(head) :].split(own_end)[0].strip() == "other = 2"
+
+
+@given(
+    st.lists(st.text(alphabet="abä", min_size=1, max_size=4), min_size=1, max_size=6),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+)
+def test_a_write_keeps_encoding_and_line_ends(lines: list[str], encoding: str, end: str, ends: bool) -> None:
+    from greenline.edit.apply import edit_set_from_text
+    from greenline.edit.staging import Staging
+
+    before = end.join(["first", *lines]) + (end if ends else "")
+    edit = {"writes": [{"path": "a", "content": "\n".join(["FIRST", *lines]) + ("\n" if ends else "")}]}
+    named = None if encoding.startswith("utf") else encoding
+    held = {"/w/a": before.encode(encoding)}
+
+    (change,) = edit_set_from_text(json.dumps(edit), Staging(held.get, "/w", encoding=named)).changes
+
+    assert change.after == before.replace("first", "FIRST").encode(encoding)
