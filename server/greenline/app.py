@@ -82,7 +82,9 @@ def connect(opening: Opening) -> Parts:
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
     argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
-    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder)
+    settings = load_settings(client_options=opening.options)
+    log = folder / "worker.log"
+    return Parts(journal, WorkerClient(argv, journal, log, is_warmed=settings.warm_worker), folder)
 
 
 def serve() -> int:

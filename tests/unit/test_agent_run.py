@@ -103,6 +103,8 @@ class Staged:
     def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
         if request.name == "gated":
             return ToolOutcome(self.ask("May it?"))
+        if request.name != "write":
+            return ToolOutcome("There is no such tool.", failed=True)
         path = f"{self.snapshot.roots[0]}/{request.arguments['path']}"
         self.files[path] = request.arguments["text"].encode()
         return ToolOutcome("written </data> token=s3cret")
@@ -357,6 +359,55 @@ def test_run_without_edits_fails_with_the_models_words(fixture: Fixture) -> None
     run = fixture.journal.run(run_id)
     assert (run.state, run.proposal) == (RunState.FAILED, None)
     assert "It is there already." in run.note
+
+
+def test_call_that_cannot_be_read_is_said_to_the_model_and_the_run_goes_on(fixture: Fixture) -> None:
+    broken = ToolRequest("c1", "write", {}, "The arguments are not valid JSON. Call it again.")
+    first = Completion(Message("assistant", "", (broken,)), "toolCalls")
+    agent = fixture.agent(PLAN, SCORE, first, write("a.py", "good"), say())
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert fixture.journal.run(run_id).state is RunState.PROPOSED
+    told = fixture.script.heard[3][-1]
+    assert (told.role, told.tool_call_id) == ("tool", "c1")
+    assert "[badCall] The arguments are not valid JSON." in told.content
+
+
+def test_plan_that_cannot_be_read_is_handed_in_again(fixture: Fixture) -> None:
+    broken = ToolRequest("c1", "submit_plan", {}, "The arguments are not valid JSON.")
+    agent = fixture.agent(Completion(Message("assistant", "", (broken,)), "toolCalls"), PLAN, SCORE)
+
+    planned = agent.plan(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert planned.plan is not None
+    assert "not valid JSON" in fixture.script.heard[1][-1].content
+
+
+def test_call_that_hit_the_output_limit_is_not_run_and_retried_once(fixture: Fixture) -> None:
+    cut_off = Completion(
+        Message("assistant", "", (ToolRequest("c1", "write", {}, "Your answer hit the output limit."),)),
+        "length",
+    )
+    agent = fixture.agent(PLAN, SCORE, cut_off, cut_off)
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    run = fixture.journal.run(run_id)
+    assert (run.state, run.proposal) == (RunState.FAILED, None)
+    assert "noProgress" in run.note
+    assert "output limit" in run.note
+    assert "output limit" in str(fixture.script.heard[3][-2:])
+
+
+def test_circle_is_told_and_then_ends_the_run_with_its_reason(fixture: Fixture) -> None:
+    agent = fixture.agent(PLAN, SCORE, *[call("gated_not", x=1) for _ in range(4)])
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert "noProgress" in fixture.journal.run(run_id).note
+    assert "gated_not" in fixture.journal.run(run_id).note
+    assert "very call 2 times" in fixture.script.heard[4][-1].content
 
 
 def test_answer_cut_off_is_continued(fixture: Fixture) -> None:

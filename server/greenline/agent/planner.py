@@ -9,7 +9,8 @@ import attrs
 
 from greenline.agent.control import RunControl
 from greenline.agent.dialogue import Dialogue, data
-from greenline.agent.executor import CUT_OFF, call_tool
+from greenline.agent.executor import CUT_OFF, Calls
+from greenline.agent.limits import CallCounter
 from greenline.agent.prompts import prompt
 from greenline.agent.record import Recorder
 from greenline.agent.services import ToolSession
@@ -96,27 +97,34 @@ def describe_plan(plan: Plan) -> str:
 
 
 def draft_plan(
-    dialogue: Dialogue, first: str, session: ToolSession, control: RunControl, recorder: Recorder
+    dialogue: Dialogue,
+    first: str,
+    session: ToolSession,
+    control: RunControl,
+    recorder: Recorder,
+    max_same_calls: int,
 ) -> Draft:
     """Let the model read and then hand in a plan; raises `Stopped`, `ModelFailed`, `Cancelled`."""
     dialogue.begin(prompt("plan"), first)
-    return continue_draft(dialogue, session, control, recorder)
+    return continue_draft(dialogue, session, control, recorder, max_same_calls)
 
 
 def continue_draft(
-    dialogue: Dialogue, session: ToolSession, control: RunControl, recorder: Recorder
+    dialogue: Dialogue, session: ToolSession, control: RunControl, recorder: Recorder, max_same_calls: int
 ) -> Draft:
     """Go on with a conversation that `draft_plan` began."""
     tools = (*session.specs(reading_only=True), SUBMIT_PLAN, ASK_USER)
+    calls = Calls(dialogue, session, control, recorder, CallCounter(max_same_calls))
     nudges = 0
     while True:
         completion = dialogue.next(tools, control.cancellation)
         draft = _handed_in(completion, dialogue)
         if draft is not None:
             return draft
-        others = [r for r in completion.message.tool_requests if r.name not in _OWN]
-        for request in others:
-            dialogue.reply(request, data(request.name, call_tool(session, request, control, recorder).text))
+        calls.run([r for r in completion.message.tool_requests if r.name not in _OWN])
+        if calls.was_cut_off(completion):
+            dialogue.tell(CUT_OFF)
+            continue
         if completion.message.tool_requests:
             continue
         nudges += 1
@@ -124,7 +132,7 @@ def continue_draft(
             raise ModelFailed(
                 "The model handed in no plan.", remedy="Try again, or name a model that can call tools."
             )
-        dialogue.tell(CUT_OFF if completion.finish_reason == "length" else _NUDGE)
+        dialogue.tell(_NUDGE)
 
 
 def _handed_in(completion: Completion, dialogue: Dialogue) -> Draft | None:
@@ -132,6 +140,9 @@ def _handed_in(completion: Completion, dialogue: Dialogue) -> Draft | None:
     found = None
     for request in completion.message.tool_requests:
         if request.name not in _OWN:
+            continue
+        if request.problem:
+            dialogue.reply(request, request.problem)
             continue
         try:
             found = found or _parse(request.name, request.arguments)
