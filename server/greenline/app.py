@@ -48,10 +48,12 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
     from greenline.agent.limits import LoopLimits
     from greenline.agent.services import Services
     from greenline.agent.wiring import make_model, make_repairer, make_tools
-    from greenline.guard.secrets import mask
+    from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings)
     verifier = make_verifier(sandbox)
+    mask = masking(known_secrets(os.environ, settings.api_key))
+    model = make_model(settings, settings.model, mask)
     return Agent(
         Services(
             journal=journal,
@@ -60,8 +62,8 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
             gate=Gate,
             mask=mask,
             tools=make_tools(settings, verifier, sandbox, mask),
-            model=make_model(settings, settings.model),
-            critic=make_model(settings, settings.critic_model),
+            model=model,
+            critic=make_model(settings, settings.critic_model, mask) if model is not None else None,
             repairer=make_repairer(settings, verifier, sandbox),
             limits=LoopLimits(
                 max_iterations=settings.max_iterations,

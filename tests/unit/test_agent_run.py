@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,10 @@ from greenline.core.port import (
     VerifyRequest,
 )
 from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReason, Task
+from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
+from greenline.model.scripted_model import ScriptedModel, Turn
 from greenline.workspace.snapshot import Snapshot, StageGate
-
-Step = Completion | Callable[[Sequence[Message]], Completion] | ModelFailed
 
 
 def say(text: str = "Done.", cost: float = 0.0) -> Completion:
@@ -61,29 +61,6 @@ PLAN = call(
     risk="none",
 )
 SCORE = call("submit_score", score=8, problems=[])
-
-
-class Script:
-    """A model that answers from a list."""
-
-    name = "script"
-
-    def __init__(self, *steps: Step) -> None:
-        self.steps = list(steps)
-        self.heard: list[Sequence[Message]] = []
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        cancellation: Cancellation,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        self.heard.append(messages)
-        step = self.steps.pop(0)
-        if isinstance(step, ModelFailed):
-            raise step
-        return step if isinstance(step, Completion) else step(messages)
 
 
 @attrs.define
@@ -147,23 +124,16 @@ class NoSandbox:
         raise NotImplementedError
 
 
-class Everything:
-    """A gate that lets everything in."""
-
-    def may_stage(self, relative: str) -> bool:
-        return True
-
-
 @attrs.define
 class Fixture:
     """A project of one file, a journal, and an agent over a script."""
 
     root: Path
     journal: SqliteJournal
-    script: Script = attrs.field(factory=Script)
+    script: ScriptedModel = attrs.field(factory=lambda: ScriptedModel(()))
 
-    def agent(self, *steps: Step, **more: Any) -> Agent:
-        self.script = Script(*steps)
+    def agent(self, *steps: Turn, **more: Any) -> Agent:
+        self.script = ScriptedModel(steps)
         return Agent(self.services(model=self.script, **more))
 
     def services(self, **more: Any) -> Services:
@@ -174,7 +144,7 @@ class Fixture:
             self.journal,
             Bench(),
             NoSandbox(),
-            lambda roots: Everything(),
+            Gate,
             lambda text: text.replace("s3cret", "***"),
             tools,
             **more,
@@ -281,12 +251,21 @@ def test_failed_attempt_is_reflected_on_and_the_second_is_proposed(fixture: Fixt
 
 def test_secrets_reach_neither_the_journal_nor_the_model(fixture: Fixture) -> None:
     agent = fixture.agent(
-        PLAN, SCORE, write("a.py", "bad"), say("s3cret"), write("a.py", "good"), say("s3cret")
+        call("submit_plan", entries=[{"intent": "s3cret", "checks": ["t.py::test_a"]}]),
+        SCORE,
+        write("a.py", "bad"),
+        say("s3cret"),
+        write("a.py", "good"),
+        say("s3cret"),
     )
 
     run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
 
     assert "s3cret" not in str(list(fixture.journal.events(run_id)))
+    run = fixture.journal.run(run_id)
+    assert run.proposal is not None
+    assert "s3cret" not in str(run.proposal.evidence)
+    assert "s3cret" not in str(run.plan)
     heard = [m for m in fixture.script.heard[-1] if m.role in {"user", "tool"}]
     assert heard
     assert "s3cret" not in str(heard)
@@ -339,7 +318,7 @@ def test_best_attempt_is_proposed_when_rounds_run_out(fixture: Fixture) -> None:
     ],
 )
 def test_run_stops_at_each_bound_and_proposes_what_it_has(
-    fixture: Fixture, steps: list[Step], limits: LoopLimits, reason: StopReason
+    fixture: Fixture, steps: list[Turn], limits: LoopLimits, reason: StopReason
 ) -> None:
     agent = fixture.agent(PLAN, SCORE, *steps, limits=limits)
 
@@ -475,7 +454,7 @@ def test_execution_waits_for_a_permission(fixture: Fixture) -> None:
 def test_cancel_ends_a_run_that_can_be_resumed_from_its_plan(fixture: Fixture) -> None:
     cancellation = Cancellation()
 
-    def cancel(messages: Sequence[Message]) -> Completion:
+    def cancel(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         cancellation.cancel()
         return write("a.py", "bad")
 
@@ -495,7 +474,7 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
     run_ids: list[str] = []
     agent: Agent
 
-    def pause(messages: Sequence[Message]) -> Completion:
+    def pause(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         run_ids.append(fixture.journal.runs()[0].id)
         pauser = threading.Thread(target=agent.pause, args=run_ids)
         pauser.start()

@@ -262,7 +262,7 @@ class Agent:
             id=new_id("prop"),
             run_id=scope.run_id,
             hunks=attempt.hunks,
-            evidence=attempt.evidence,
+            evidence=scope.recorder.clean(attempt.evidence),
             summary=self._services.mask(attempt.summary),
             stop_reason=stop,
             alternatives=attempt.alternatives,

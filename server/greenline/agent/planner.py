@@ -20,6 +20,7 @@ from greenline.core.ids import new_id
 from greenline.core.port import Completion, ToolSpec
 from greenline.core.task import Plan, PlanEntry, Task
 from greenline.core.wire import to_json
+from greenline.tool.place import root_names
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 SUBMIT_PLAN = ToolSpec(
@@ -77,7 +78,15 @@ class Draft:
 
 def describe(task: Task) -> str:
     """Return the task as the first message of a conversation."""
-    parts = [f"The request:\n{task.request}", "Roots of the project: " + ", ".join(task.roots)]
+    names = root_names(task.roots)
+    if len(names) == 1:
+        where = f"The project is the folder {next(iter(names.values()))}; all paths are relative to it."
+    else:
+        where = (
+            f"The workspace has {len(names)} roots: {', '.join(names.values())}. "
+            "Every path, and the path in every test id, begins with the name of its root."
+        )
+    parts = [f"The request:\n{task.request}", where]
     if task.constraints:
         parts.append("Constraints:\n" + "\n".join(f"- {item}" for item in task.constraints))
     place = task.context.range

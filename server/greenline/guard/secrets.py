@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, cast
 
 MASK = "[secret]"
@@ -38,6 +38,11 @@ _SHAPED = re.compile(
 )
 
 
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:api_?key|key|token|secret|passw(?:or)?d|pass|credentials?|auth|pat|dsn)s?(?:$|_)"
+)
+
+
 class _Plugin(Protocol):
     def analyze_string(self, string: str) -> Iterable[str]: ...
 
@@ -59,6 +64,31 @@ def mask(text: str, known: Iterable[str] = ()) -> str:
         if MASK not in secret:
             text = text.replace(secret, MASK)
     return text
+
+
+def masking(known: Iterable[str]) -> Callable[[str], str]:
+    """Return `mask` with values to mask wherever they stand."""
+    return functools.partial(mask, known=tuple(known))
+
+
+def known_secrets(environment: Mapping[str, str], *more: str | None) -> tuple[str, ...]:
+    """Return the values that must reach no model, log or journal: of variables named like keys, and `more`.
+
+    A variable whose value is a path, an address without a password, or a plain word is none: masking it would
+    garble ordinary text.
+    """
+    found = {
+        value for name, value in environment.items() if _SECRET_NAME.search(name) and _secret_like(value)
+    }
+    return tuple(sorted(found | {value for value in more if value}))
+
+
+def _secret_like(value: str) -> bool:
+    if len(value) < _SHORTEST or value.isalpha() or value.isdigit():
+        return False
+    if value.startswith(("/", "./", "~")) or any(c.isspace() for c in value):
+        return False
+    return "://" not in value or "@" in value
 
 
 def _forms(value: str) -> tuple[str, ...]:
