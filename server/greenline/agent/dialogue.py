@@ -72,4 +72,5 @@ class Dialogue:
 def data(source: str, text: str) -> str:
     """Return untrusted text between marks that it cannot close itself."""
     shown = text.replace("</data>", "<\\/data>")
-    return f'<data source="{source}">\n{shown}\n</data>'
+    head = source.replace('"', "'").replace("\n", " ").replace("</data>", "")
+    return f'<data source="{head}">\n{shown.rstrip()}\n</data>'

@@ -66,7 +66,7 @@ class Calls:
                     f"The model kept calling {request.name} with the same arguments and the same result.",
                 )
             outcome = call_tool(self.session, request, self.control, self.recorder)
-            text = data(request.name, outcome.text)
+            text = data(source_of(request), outcome.text)
             n_same = self.counter.count(request, outcome.text, hash(self.session.edit_set()))
             if n_same > 1:
                 text += (
@@ -87,6 +87,12 @@ class Calls:
                 "The model's answers hit its output limit, also when it was asked for smaller steps.",
             )
         return True
+
+
+def source_of(request: ToolRequest) -> str:
+    """Return how the result of a call is headed, so that the results of several calls can be told apart."""
+    path = request.arguments.get("path")
+    return f"{request.name} {path}" if isinstance(path, str) else request.name
 
 
 def call_tool(

@@ -19,13 +19,12 @@ from greenline.core.error import ModelFailed
 from greenline.core.ids import new_id
 from greenline.core.port import Completion, ToolSpec
 from greenline.core.task import Plan, PlanEntry, Task
-from greenline.core.wire import to_json
 from greenline.tool.place import root_names
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 SUBMIT_PLAN = ToolSpec(
     "submit_plan",
-    "Hand in the plan.",
+    "Hand in the plan: entries in the order of work, and the risk in one sentence.",
     {
         "type": "object",
         "properties": {
@@ -34,7 +33,11 @@ SUBMIT_PLAN = ToolSpec(
                 "minItems": 1,
                 "items": {
                     "type": "object",
-                    "properties": {"intent": {"type": "string"}, "files": _STRINGS, "checks": _STRINGS},
+                    "properties": {
+                        "intent": {"type": "string", "description": "The step in one sentence."},
+                        "files": _STRINGS | {"description": "Files that it touches."},
+                        "checks": _STRINGS | {"description": "Ids of tests that must pass afterwards."},
+                    },
                     "required": ["intent"],
                 },
             },
@@ -102,7 +105,15 @@ def describe(task: Task) -> str:
 
 def describe_plan(plan: Plan) -> str:
     """Return a plan as text for a model."""
-    return data("plan", json.dumps(to_json(plan), ensure_ascii=False, indent=1))
+    lines = []
+    for entry in plan.entries:
+        lines.append(f"{entry.number}. {entry.intent}")
+        if entry.files:
+            lines.append(f"   files: {', '.join(entry.files)}")
+        lines += [f"   check: {check}" for check in entry.checks]
+    if plan.risk:
+        lines.append(f"Risk: {plan.risk}")
+    return data("plan", "\n".join(lines))
 
 
 def draft_plan(

@@ -15,17 +15,17 @@ from greenline.core.error import OutsideWorkspace
 
 
 def root_names(roots: Sequence[str]) -> dict[str, str]:
-    """Return root → name: the folder's own name, with as many parents as it takes to tell roots apart."""
+    """Return root → name: the folder's own name, or all with as many parents as it takes to tell them apart.
+
+    With the same number of parts, no name is the beginning of another.
+    """
     parts = {root: os.path.normpath(root).replace(os.sep, "/").strip("/").split("/") for root in roots}
-    names = {}
-    for root in roots:
-        depth = 1
-        while depth < len(parts[root]) and any(
-            parts[other][-depth:] == parts[root][-depth:] for other in roots if other != root
-        ):
-            depth += 1
-        names[root] = "/".join(parts[root][-depth:])
-    return names
+    deepest = max((len(folders) for folders in parts.values()), default=1)
+    for depth in range(1, deepest + 1):
+        names = {root: "/".join(folders[-depth:]) for root, folders in parts.items()}
+        if len(set(names.values())) == len(names):
+            return names
+    return {root: "/".join(folders) for root, folders in parts.items()}
 
 
 def shown(root: str, relative: str, roots: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def shown(root: str, relative: str, roots: Sequence[str]) -> str:
 def resolve(path: str, roots: Sequence[str], exists: Callable[[str], bool]) -> str:
     """Return a path as absolute: below the only root, the one that it names, or the only one that has it.
 
-    Raises `OutsideWorkspace` (`ambiguous-root`), naming the candidates, where that leaves more than one or none.
+    Raises `OutsideWorkspace` (`ambiguous-root`), naming the candidates, where that leaves a choice.
     """
     if os.path.isabs(path):
         return path
@@ -68,7 +68,8 @@ def resolve(path: str, roots: Sequence[str], exists: Callable[[str], bool]) -> s
 def _named(path: str, roots: Sequence[str]) -> str | None:
     """Return the path below the root whose name it begins with."""
     normal = os.path.normpath(path).replace(os.sep, "/")
-    for root, name in root_names(roots).items():
+    # A root inside another can have a longer name that begins with the outer one's.
+    for root, name in sorted(root_names(roots).items(), key=lambda item: len(item[1]), reverse=True):
         if normal == name:
             return root
         if normal.startswith(f"{name}/"):
