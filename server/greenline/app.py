@@ -100,8 +100,11 @@ def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
 
     settings = load_settings(client_options=options)
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
     return serve_worker(lambda: make_agent(settings, open_journal(root)))
 
 

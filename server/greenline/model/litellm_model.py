@@ -191,7 +191,12 @@ def _imported(cancellation: Cancellation) -> Any:
 
 
 def _quiet(litellm: Any) -> Any:
-    """Return litellm without the advice that it prints to standard output, and without telemetry."""
+    """Return litellm without the advice that it prints to standard output, and without telemetry.
+
+    Its loggers lose their own handlers, so that what they say goes where ours goes, masked.
+    """
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).handlers.clear()
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     return litellm
