@@ -101,3 +101,26 @@ def test_known_values_are_masked_wherever_they_stand() -> None:
 )
 def test_variables_that_look_like_secrets_are_known(name: str, value: str, is_secret: bool) -> None:
     assert known_secrets({name: value}) == ((value,) if is_secret else ())
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "AssertionError: FAKE-key-0123456789-abcdefAB...",
+        "'FAKE-key-01234...bcdefABCDEF'",
+        "FAKE-key-0123456789-abcdefABCDEF",
+    ],
+)
+def test_known_value_that_a_report_cuts_short_is_masked(shown: str) -> None:
+    text = mask(shown, known=("FAKE-key-0123456789-abcdefABCDEF",))
+
+    assert "FAKE" not in text
+    assert "01234" not in text
+    assert "ABCDEF" not in text
+    assert mask(text, known=("FAKE-key-0123456789-abcdefABCDEF",)) == text
+
+
+def test_scheme_of_a_known_address_stays() -> None:
+    assert mask("postgres://ada is one", known=("postgres://ada:x1y2z3@db.example.org/app",)) == (
+        "postgres://ada is one"
+    )
