@@ -11,7 +11,7 @@ from greenline.app import make_agent
 from greenline.config.settings import Settings
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Verdict
-from greenline.core.task import RunState, Task
+from greenline.core.task import EntryStatus, RunState, Task
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_server import ScriptedServer
 from greenline.workspace.snapshot import Snapshot
@@ -70,5 +70,9 @@ def test_both_roots_are_edited_and_the_worst_verdict_counts(
     assert [(hunk.path, hunk.plan_entry) for hunk in run.proposal.hunks] == [
         (f"{root}/app.py", 1) for root in roots
     ]
+    assert run.plan is not None
+    is_verified = verdict is Verdict.VERIFIED
+    status = EntryStatus.COMPLETED if is_verified else EntryStatus.FAILED
+    assert run.plan.entries[0].status is status
     assert (tmp_path / "api" / "app.py").read_text() == APP
     journal.close()

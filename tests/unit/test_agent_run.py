@@ -476,12 +476,13 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
 
     def pause(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         run_ids.append(fixture.journal.runs()[0].id)
-        pauser = threading.Thread(target=agent.pause, args=run_ids)
-        pauser.start()
+        pausers.append(threading.Thread(target=agent.pause, args=run_ids))
+        pausers[0].start()
         pausing.set()
         return write("a.py", "good")
 
     pausing = threading.Event()
+    pausers: list[threading.Thread] = []
     agent = fixture.agent(PLAN, SCORE, pause, say())
     worker = threading.Thread(target=agent.execute, args=(fixture.task(), fixture.snapshot(), Cancellation()))
     worker.start()
@@ -490,6 +491,7 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
 
     agent.resume(run_ids[0], fixture.snapshot())
     worker.join(5)
+    pausers[0].join(5)
 
     assert fixture.journal.run(run_ids[0]).state is RunState.PROPOSED
 
