@@ -64,10 +64,12 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
     from greenline.agent.limits import LoopLimits
     from greenline.agent.services import Services
     from greenline.agent.wiring import make_model, make_repairer, make_tools
-    from greenline.guard.secrets import mask
+    from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings)
     verifier = make_verifier(sandbox)
+    mask = masking(known_secrets(os.environ, settings.api_key))
+    model = make_model(settings, settings.model, mask)
     return Agent(
         Services(
             journal=journal,
@@ -76,8 +78,8 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
             gate=Gate,
             mask=mask,
             tools=make_tools(settings, verifier, sandbox, mask),
-            model=make_model(settings, settings.model),
-            critic=make_model(settings, settings.critic_model),
+            model=model,
+            critic=make_model(settings, settings.critic_model, mask) if model is not None else None,
             repairer=make_repairer(settings, verifier, sandbox),
             limits=LoopLimits(
                 max_iterations=settings.max_iterations,
@@ -97,9 +99,11 @@ def connect(opening: Opening) -> Parts:
     root = opening.roots[0] if opening.roots else str(Path.cwd())
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
-    checkpoints = open_checkpoints(root, journal, load_settings(client_options=opening.options))
+    settings = load_settings(client_options=opening.options)
+    checkpoints = open_checkpoints(root, journal, settings)
     argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
-    return Parts(journal, WorkerClient(argv, journal, folder / "worker.log"), folder, checkpoints)
+    worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
+    return Parts(journal, worker, folder, checkpoints)
 
 
 def serve() -> int:
@@ -113,8 +117,11 @@ def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
 
     settings = load_settings(client_options=options)
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
     return serve_worker(lambda: make_agent(settings, open_journal(root)))
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,12 +86,26 @@ def test_a_call_that_is_cut_off_is_never_taken() -> None:
     answer = _ask([turn])
 
     assert answer.finish_reason == "length"
-    assert answer.message.tool_requests == ()
+    (request,) = answer.message.tool_requests
+    assert (request.name, request.arguments) == ("read_file", {})
+    assert "output limit" in request.problem
 
 
-def test_broken_arguments_are_an_error_that_names_the_model() -> None:
-    with pytest.raises(ModelFailed, match="openai/scripted"):
-        _ask([{"tool_calls": [{"name": "read_file", "arguments": '{"path": '}]}])
+def test_broken_arguments_come_with_what_is_wrong_and_can_be_sent_back() -> None:
+    turns = [
+        {"tool_calls": [{"name": "read_file", "arguments": '{"path": '}]},
+        {"content": "I see.", "expect": ["call it again"]},
+    ]
+    with ScriptedServer(turns) as server:
+        model = _model(server)
+        first = model.complete(QUESTION, [READ], Cancellation())
+        (request,) = first.message.tool_requests
+        told = Message("tool", "call it again", tool_call_id=request.id)
+        second = model.complete([*QUESTION, first.message, told], [READ], Cancellation())
+
+    assert (request.name, request.arguments) == ("read_file", {})
+    assert "not valid JSON" in request.problem
+    assert second.message.content == "I see."
 
 
 def test_a_busy_server_is_asked_again_when_it_says_so() -> None:
@@ -96,6 +115,41 @@ def test_a_busy_server_is_asked_again_when_it_says_so() -> None:
 
     assert answer.message.content == "now"
     assert time.monotonic() - started >= 0.3
+
+
+def test_a_second_call_waits_too_where_the_server_asked_for_it() -> None:
+    with ScriptedServer([{"status": 503, "retry_after": 30}, {"content": "for the second"}]) as server:
+        model = _model(server)
+        waiting = Cancellation()
+        first = threading.Thread(target=_until_cancelled, args=(model, waiting))
+        first.start()
+        while not server.requests:
+            waiting.wait(0.01)
+        second = Cancellation()
+        threading.Timer(0.2, second.cancel).start()
+        with pytest.raises(Cancelled):
+            model.complete(QUESTION, [], second)
+        waiting.cancel()
+        first.join(5)
+
+    assert not first.is_alive()
+    assert len(server.requests) == 1
+
+
+def test_text_arrives_while_the_rest_is_still_being_written() -> None:
+    cancellation = Cancellation()
+    words = "a" * 200
+    heard: list[str] = []
+
+    def on_text(text: str) -> None:
+        heard.append(text)
+        if len(heard) == 2:
+            cancellation.cancel()
+
+    with ScriptedServer([{"content": words, "chunk_delay_s": 0.2}]) as server, pytest.raises(Cancelled):
+        _model(server).complete(QUESTION, [], cancellation, on_text)
+
+    assert "".join(heard) == words[:80]
 
 
 def test_a_refused_key_is_said_once_with_the_remedy() -> None:
@@ -135,6 +189,40 @@ def test_cancelling_drops_a_call_that_hangs() -> None:
 
     # The limit is the protocol's own: two seconds after the cancel.
     assert waited_s < 0.5 + 2.0
+
+
+def _until_cancelled(model: LitellmModel, cancellation: Cancellation) -> None:
+    with contextlib.suppress(Cancelled):
+        model.complete(QUESTION, [], cancellation)
+
+
+def test_cancelling_does_not_wait_for_the_import(tmp_path: Path) -> None:
+    package = tmp_path / "litellm"
+    package.mkdir()
+    (package / "__init__.py").write_text("import threading\nthreading.Event().wait()\n")
+    program = (
+        "import threading\n"
+        "from greenline.core.cancel import Cancellation\n"
+        "from greenline.core.error import Cancelled\n"
+        "from greenline.model.litellm_model import LitellmModel\n"
+        "cancellation = Cancellation()\n"
+        "threading.Timer(0.1, cancellation.cancel).start()\n"
+        "try:\n"
+        "    LitellmModel('openai/x').complete([], [], cancellation)\n"
+        "except Cancelled:\n"
+        "    print('cancelled')\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    assert done.stdout == "cancelled\n"
 
 
 def _ask(turns: list[dict[str, Any]], on_text: Any = None) -> Completion:

@@ -196,6 +196,23 @@ async def test_program_that_cannot_start_is_an_error(tmp_path: Path) -> None:
     journal.close()
 
 
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("is_warmed", "n_started"), [(True, 1), (False, 0)])
+async def test_worker_is_warmed_only_where_the_settings_say_so(
+    tmp_path: Path, is_warmed: bool, n_started: int
+) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    argv = [sys.executable, str(WORKER), str(tmp_path / "journal.db")]
+    client = WorkerClient(argv, journal, tmp_path / "worker.log", is_warmed=is_warmed)
+
+    await client.warm()
+
+    names = [task.get_name() for task in asyncio.all_tasks()]
+    assert names.count("warm the agent worker") == n_started
+    await client.stop()
+    journal.close()
+
+
 def test_worker_ends_when_its_front_dies(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, str(WORKER), str(tmp_path / "journal.db")],

@@ -98,3 +98,20 @@ def test_run_that_could_not_collect_shows_its_output() -> None:
 
     assert "a.py cannot be imported." in text
     assert "SyntaxError: line 3" in text
+
+
+def test_report_says_what_failed_before_the_change_too() -> None:
+    old = TestResult("t.py::test_old", Outcome.FAILED, message="assert 0")
+    new = TestResult("t.py::test_new", Outcome.FAILED, message="assert 1")
+    found = Evidence(
+        Verdict.STILL_FAILING,
+        "",
+        "",
+        base=TestReport(RunEnd.COMPLETE, (old,)),
+        patched=TestReport(RunEnd.COMPLETE, (old, new)),
+    )
+
+    lines = explain(found).splitlines()
+
+    assert "failed: t.py::test_old (it failed before your change too)" in lines
+    assert "failed: t.py::test_new" in lines

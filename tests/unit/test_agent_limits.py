@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,8 @@ from greenline.core.agent_port import Question
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, NoModel, NotFound
 from greenline.core.port import ToolRequest, Usage
+
+LOOP_CASE = Path(__file__).parents[1] / "data" / "agent" / "cases" / "62-same-call-loop"
 
 
 @pytest.mark.parametrize(
@@ -58,12 +62,40 @@ def test_names_of_tests_are_found_in_order() -> None:
     assert test_names(text) == ("tests/test_a.py::TestB::test_c[1-x]", "test_d")
 
 
-def test_same_call_too_often_is_circular() -> None:
-    counter = CallCounter(2)
-    same = ToolRequest("1", "read_file", {"path": "a"})
+@pytest.mark.parametrize("name", ["calls.jsonl", "calls_ok.jsonl"])
+def test_same_call_with_the_same_result_is_circular(name: str) -> None:
+    counter = CallCounter(3)
+    executed = 0
+    for line in (LOOP_CASE / name).read_text().splitlines():
+        call = json.loads(line)
+        request = ToolRequest(str(executed), call["tool"], call["args"])
+        if counter.is_circular(request):
+            break
+        counter.count(request, call["result"], "nothing staged")
+        executed += 1
 
-    assert [counter.is_circular(same) for _ in range(3)] == [False, False, True]
-    assert not counter.is_circular(ToolRequest("1", "read_file", {"path": "b"}))
+    assert executed == json.loads((LOOP_CASE / "expected.json").read_text())[name]["executed"]
+
+
+def test_same_result_after_a_new_edit_is_no_circle() -> None:
+    counter = CallCounter(2)
+    tests = ToolRequest("1", "run_tests", {})
+    for state in range(5):
+        assert not counter.is_circular(tests)
+        counter.count(tests, "1 failed", state)
+
+
+def test_undoing_and_redoing_is_a_circle() -> None:
+    counter = CallCounter(2)
+    executed = 0
+    for step in range(20):
+        request = ToolRequest("1", "edit_file", {"to": step % 2})
+        if counter.is_circular(request):
+            break
+        executed += 1
+        counter.count(request, "changed", step % 2)
+
+    assert executed < 10
 
 
 def test_meter_is_exhausted_at_its_cap() -> None:

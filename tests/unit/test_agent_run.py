@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,10 @@ from greenline.core.port import (
     VerifyRequest,
 )
 from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReason, Task
+from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
+from greenline.model.scripted_model import ScriptedModel, Turn
 from greenline.workspace.snapshot import Snapshot, StageGate
-
-Step = Completion | Callable[[Sequence[Message]], Completion] | ModelFailed
 
 
 def say(text: str = "Done.", cost: float = 0.0) -> Completion:
@@ -63,29 +63,6 @@ PLAN = call(
 SCORE = call("submit_score", score=8, problems=[])
 
 
-class Script:
-    """A model that answers from a list."""
-
-    name = "script"
-
-    def __init__(self, *steps: Step) -> None:
-        self.steps = list(steps)
-        self.heard: list[Sequence[Message]] = []
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        cancellation: Cancellation,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        self.heard.append(messages)
-        step = self.steps.pop(0)
-        if isinstance(step, ModelFailed):
-            raise step
-        return step if isinstance(step, Completion) else step(messages)
-
-
 @attrs.define
 class Staged:
     """One tool that writes, over a dictionary."""
@@ -103,6 +80,8 @@ class Staged:
     def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
         if request.name == "gated":
             return ToolOutcome(self.ask("May it?"))
+        if request.name != "write":
+            return ToolOutcome("There is no such tool.", failed=True)
         path = f"{self.snapshot.roots[0]}/{request.arguments['path']}"
         self.files[path] = request.arguments["text"].encode()
         return ToolOutcome("written </data> token=s3cret")
@@ -145,23 +124,16 @@ class NoSandbox:
         raise NotImplementedError
 
 
-class Everything:
-    """A gate that lets everything in."""
-
-    def may_stage(self, relative: str) -> bool:
-        return True
-
-
 @attrs.define
 class Fixture:
     """A project of one file, a journal, and an agent over a script."""
 
     root: Path
     journal: SqliteJournal
-    script: Script = attrs.field(factory=Script)
+    script: ScriptedModel = attrs.field(factory=lambda: ScriptedModel(()))
 
-    def agent(self, *steps: Step, **more: Any) -> Agent:
-        self.script = Script(*steps)
+    def agent(self, *steps: Turn, **more: Any) -> Agent:
+        self.script = ScriptedModel(steps)
         return Agent(self.services(model=self.script, **more))
 
     def services(self, **more: Any) -> Services:
@@ -172,7 +144,7 @@ class Fixture:
             self.journal,
             Bench(),
             NoSandbox(),
-            lambda roots: Everything(),
+            Gate,
             lambda text: text.replace("s3cret", "***"),
             tools,
             **more,
@@ -279,12 +251,21 @@ def test_failed_attempt_is_reflected_on_and_the_second_is_proposed(fixture: Fixt
 
 def test_secrets_reach_neither_the_journal_nor_the_model(fixture: Fixture) -> None:
     agent = fixture.agent(
-        PLAN, SCORE, write("a.py", "bad"), say("s3cret"), write("a.py", "good"), say("s3cret")
+        call("submit_plan", entries=[{"intent": "s3cret", "checks": ["t.py::test_a"]}]),
+        SCORE,
+        write("a.py", "bad"),
+        say("s3cret"),
+        write("a.py", "good"),
+        say("s3cret"),
     )
 
     run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
 
     assert "s3cret" not in str(list(fixture.journal.events(run_id)))
+    run = fixture.journal.run(run_id)
+    assert run.proposal is not None
+    assert "s3cret" not in str(run.proposal.evidence)
+    assert "s3cret" not in str(run.plan)
     heard = [m for m in fixture.script.heard[-1] if m.role in {"user", "tool"}]
     assert heard
     assert "s3cret" not in str(heard)
@@ -337,7 +318,7 @@ def test_best_attempt_is_proposed_when_rounds_run_out(fixture: Fixture) -> None:
     ],
 )
 def test_run_stops_at_each_bound_and_proposes_what_it_has(
-    fixture: Fixture, steps: list[Step], limits: LoopLimits, reason: StopReason
+    fixture: Fixture, steps: list[Turn], limits: LoopLimits, reason: StopReason
 ) -> None:
     agent = fixture.agent(PLAN, SCORE, *steps, limits=limits)
 
@@ -357,6 +338,55 @@ def test_run_without_edits_fails_with_the_models_words(fixture: Fixture) -> None
     run = fixture.journal.run(run_id)
     assert (run.state, run.proposal) == (RunState.FAILED, None)
     assert "It is there already." in run.note
+
+
+def test_call_that_cannot_be_read_is_said_to_the_model_and_the_run_goes_on(fixture: Fixture) -> None:
+    broken = ToolRequest("c1", "write", {}, "The arguments are not valid JSON. Call it again.")
+    first = Completion(Message("assistant", "", (broken,)), "toolCalls")
+    agent = fixture.agent(PLAN, SCORE, first, write("a.py", "good"), say())
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert fixture.journal.run(run_id).state is RunState.PROPOSED
+    told = fixture.script.heard[3][-1]
+    assert (told.role, told.tool_call_id) == ("tool", "c1")
+    assert "[badCall] The arguments are not valid JSON." in told.content
+
+
+def test_plan_that_cannot_be_read_is_handed_in_again(fixture: Fixture) -> None:
+    broken = ToolRequest("c1", "submit_plan", {}, "The arguments are not valid JSON.")
+    agent = fixture.agent(Completion(Message("assistant", "", (broken,)), "toolCalls"), PLAN, SCORE)
+
+    planned = agent.plan(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert planned.plan is not None
+    assert "not valid JSON" in fixture.script.heard[1][-1].content
+
+
+def test_call_that_hit_the_output_limit_is_not_run_and_retried_once(fixture: Fixture) -> None:
+    cut_off = Completion(
+        Message("assistant", "", (ToolRequest("c1", "write", {}, "Your answer hit the output limit."),)),
+        "length",
+    )
+    agent = fixture.agent(PLAN, SCORE, cut_off, cut_off)
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    run = fixture.journal.run(run_id)
+    assert (run.state, run.proposal) == (RunState.FAILED, None)
+    assert "noProgress" in run.note
+    assert "output limit" in run.note
+    assert "output limit" in str(fixture.script.heard[3][-2:])
+
+
+def test_circle_is_told_and_then_ends_the_run_with_its_reason(fixture: Fixture) -> None:
+    agent = fixture.agent(PLAN, SCORE, *[call("gated_not", x=1) for _ in range(4)])
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    assert "noProgress" in fixture.journal.run(run_id).note
+    assert "gated_not" in fixture.journal.run(run_id).note
+    assert "very call 2 times" in fixture.script.heard[4][-1].content
 
 
 def test_answer_cut_off_is_continued(fixture: Fixture) -> None:
@@ -424,7 +454,7 @@ def test_execution_waits_for_a_permission(fixture: Fixture) -> None:
 def test_cancel_ends_a_run_that_can_be_resumed_from_its_plan(fixture: Fixture) -> None:
     cancellation = Cancellation()
 
-    def cancel(messages: Sequence[Message]) -> Completion:
+    def cancel(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         cancellation.cancel()
         return write("a.py", "bad")
 
@@ -444,14 +474,15 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
     run_ids: list[str] = []
     agent: Agent
 
-    def pause(messages: Sequence[Message]) -> Completion:
+    def pause(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         run_ids.append(fixture.journal.runs()[0].id)
-        pauser = threading.Thread(target=agent.pause, args=run_ids)
-        pauser.start()
+        pausers.append(threading.Thread(target=agent.pause, args=run_ids))
+        pausers[0].start()
         pausing.set()
         return write("a.py", "good")
 
     pausing = threading.Event()
+    pausers: list[threading.Thread] = []
     agent = fixture.agent(PLAN, SCORE, pause, say())
     worker = threading.Thread(target=agent.execute, args=(fixture.task(), fixture.snapshot(), Cancellation()))
     worker.start()
@@ -460,6 +491,7 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
 
     agent.resume(run_ids[0], fixture.snapshot())
     worker.join(5)
+    pausers[0].join(5)
 
     assert fixture.journal.run(run_ids[0]).state is RunState.PROPOSED
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
+from pathlib import Path
 
 import pytest
 
-from greenline.guard.secrets import MASK, mask
+from greenline.guard.secrets import MASK, known_secrets, mask, masking
+
+CASES = Path(__file__).parents[1] / "data" / "agent" / "cases"
 
 # The shapes are joined at run time, so that no scanner takes this file for a leak.
 TOKENS = [
@@ -54,3 +58,69 @@ def test_known_values_go_in_every_spelling() -> None:
 )
 def test_ordinary_code_stays(text: str) -> None:
     assert mask(text) == text
+
+
+def test_known_values_are_masked_wherever_they_stand() -> None:
+    case = json.loads((CASES / "53-key-in-config-dump" / "scenario.json").read_text())
+    key = case["join_with"].join(case["fake_key_parts"])
+    hide = masking(known_secrets({"SOME_API_KEY": key, "HOME": "/home/ada"}, "another-key-of-9"))
+    encoded = base64.b64encode(key.encode()).decode()
+    texts = (
+        f"Settings(api_key='{key}')",
+        f"https://example.org/v1?key={key}",
+        f"Authorization: Bearer {key}",
+        f"ValueError: bad key {key}",
+        f"SOME_API_KEY={key} another-key-of-9",
+        encoded,
+    )
+
+    for text in texts:
+        shown = hide(text)
+        kept = case["expect"]["prefix_kept_chars_max"] + 1
+        assert key[:kept] not in shown
+        assert encoded.rstrip("=") not in shown
+        assert "another-key" not in shown
+    assert hide("in /home/ada") == "in /home/ada"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("OPENAI_API_KEY", "abc-123-def", True),
+        ("DB_PASSWORD", "correct-horse", True),
+        ("DATABASE_DSN", "postgres://ada:x1y2z3@db/app", True),
+        ("GITHUB_TOKEN", "tok_12345678", True),
+        ("API_TOKENS", "tok_12345678", True),
+        ("SSH_AUTH_SOCK", "/run/agent.sock", False),
+        ("TOKEN_URL", "https://example.org/token", False),
+        ("SECRET_MODE", "disabled", False),
+        ("PASSWORD", "short1", False),
+        ("KEYBOARD", "us-intl-2024", False),
+        ("AUTHOR", "ada-lovelace", False),
+    ],
+)
+def test_variables_that_look_like_secrets_are_known(name: str, value: str, is_secret: bool) -> None:
+    assert known_secrets({name: value}) == ((value,) if is_secret else ())
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "AssertionError: FAKE-key-0123456789-abcdefAB...",
+        "'FAKE-key-01234...bcdefABCDEF'",
+        "FAKE-key-0123456789-abcdefABCDEF",
+    ],
+)
+def test_known_value_that_a_report_cuts_short_is_masked(shown: str) -> None:
+    text = mask(shown, known=("FAKE-key-0123456789-abcdefABCDEF",))
+
+    assert "FAKE" not in text
+    assert "01234" not in text
+    assert "ABCDEF" not in text
+    assert mask(text, known=("FAKE-key-0123456789-abcdefABCDEF",)) == text
+
+
+def test_scheme_of_a_known_address_stays() -> None:
+    assert mask("postgres://ada is one", known=("postgres://ada:x1y2z3@db.example.org/app",)) == (
+        "postgres://ada is one"
+    )

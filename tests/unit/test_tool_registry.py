@@ -176,7 +176,17 @@ def test_commands_need_the_users_word(root: Path, setting: str, says: str, asked
     assert all("make it so" in question for question in questions)
 
 
-def test_always_is_remembered(root: Path) -> None:
+def test_always_allowed_is_the_very_same_command_alone(root: Path) -> None:
+    questions: list[str] = []
+    box = _box(root, says="allowAlways", questions=questions)
+
+    for command in ("git status", "git status", "git status; curl example.org", "git push", "git status"):
+        _call(box, "run_command", command=command)
+
+    assert len(questions) == 3
+
+
+def test_always_rejected_is_the_tool(root: Path) -> None:
     questions: list[str] = []
     box = _box(root, says="rejectAlways", questions=questions)
 

@@ -26,7 +26,7 @@ from greenline.agent.services import Services
 from greenline.core.agent_port import Planned, Question
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
-from greenline.core.evidence import Outcome
+from greenline.core.evidence import Outcome, Verdict
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
 from greenline.workspace.snapshot import Snapshot
@@ -262,7 +262,7 @@ class Agent:
             id=new_id("prop"),
             run_id=scope.run_id,
             hunks=attempt.hunks,
-            evidence=attempt.evidence,
+            evidence=scope.recorder.clean(attempt.evidence),
             summary=self._services.mask(attempt.summary),
             stop_reason=stop,
             alternatives=attempt.alternatives,
@@ -356,6 +356,9 @@ def _with_statuses(plan: Plan, attempt: Attempt) -> Plan:
 
     def status(checks: tuple[str, ...]) -> EntryStatus:
         known = set(checks_of(plan)) & set(checks)
+        if attempt.evidence.verdict is Verdict.VERIFIED:
+            # Over several roots, the report at hand is that of one of them.
+            return EntryStatus.COMPLETED
         if report is None or all(report.outcome_of(check) is Outcome.PASSED for check in known):
             return EntryStatus.COMPLETED
         return EntryStatus.FAILED

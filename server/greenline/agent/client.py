@@ -65,8 +65,14 @@ class WorkerClient:
         journal: InterruptibleJournal,
         log_path: Path,
         environment: Mapping[str, str] | None = None,
+        *,
+        is_warmed: bool = True,
     ) -> None:
-        """Know how to start the worker: `argv` runs `worker.serve`; its standard error goes to a log."""
+        """Know how to start the worker: `argv` runs `worker.serve`; its standard error goes to a log.
+
+        Where it is not warmed, it starts with the first request.
+        """
+        self._is_warmed = is_warmed
         self.on_event: Callable[[Event], None] | None = None
         self.on_question: Callable[[str, Question], None] | None = None
         self.on_died: Callable[[tuple[str, ...]], None] | None = None
@@ -93,8 +99,8 @@ class WorkerClient:
         await asyncio.to_thread(self._journal.mark_interrupted)
 
     async def warm(self) -> None:
-        """Start the worker in the background at low priority, if it is not there; returns at once."""
-        if self._worker is None or not self._worker.warm:
+        """Start the worker in the background at low priority, if that is wanted; returns at once."""
+        if self._is_warmed and (self._worker is None or not self._worker.warm):
             self._background(self._warm_up(), "warm the agent worker")
 
     async def plan(self, task: Task, overlays: Overlays) -> Planned:

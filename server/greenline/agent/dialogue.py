@@ -14,9 +14,11 @@ from greenline.core.task import StopReason
 class Stopped(Exception):
     """The conversation ended at one of its bounds."""
 
-    def __init__(self, reason: StopReason) -> None:
-        super().__init__(reason.value)
+    def __init__(self, reason: StopReason, note: str = "") -> None:
+        super().__init__(note or reason.value)
         self.reason = reason
+        self.note = note
+        """What happened, in one sentence for the user; empty where the reason says it all."""
 
 
 @attrs.define
@@ -70,4 +72,5 @@ class Dialogue:
 def data(source: str, text: str) -> str:
     """Return untrusted text between marks that it cannot close itself."""
     shown = text.replace("</data>", "<\\/data>")
-    return f'<data source="{source}">\n{shown}\n</data>'
+    head = source.replace('"', "'").replace("\n", " ").replace("</data>", "")
+    return f'<data source="{head}">\n{shown.rstrip()}\n</data>'

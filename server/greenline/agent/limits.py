@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Hashable
 
 import attrs
 
@@ -19,23 +20,44 @@ class LoopLimits:
     max_turns: int = 40
     """Answers of the model in one round."""
     max_same_calls: int = 3
-    """How often one tool may be called with the same arguments in one round."""
+    """How often one call may have the same result, with nothing new staged in between, in one round."""
     budget_usd: float | None = None
     """What one run may cost; None where there is no cap."""
 
 
 class CallCounter:
-    """Notices a model that asks for the same thing again and again."""
+    """Notices a model that asks for the same thing again and again.
+
+    Only the same tool with the same arguments (in any order) and the same result counts, and everything
+    counts from nothing once the staged copy is as it never was before: a poll with news, or a test run after
+    an edit, is no circle.
+    """
 
     def __init__(self, max_same_calls: int) -> None:
         self._max_same_calls = max_same_calls
-        self._seen: Counter[str] = Counter()
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._last_result: dict[str, str] = {}
+        self._states: set[Hashable] = set()
 
     def is_circular(self, request: ToolRequest) -> bool:
-        """Count a call; return whether it was made too often."""
-        key = request.name + json.dumps(request.arguments, sort_keys=True)
-        self._seen[key] += 1
-        return self._seen[key] > self._max_same_calls
+        """Return whether a call has had its last result too often to be run once more."""
+        key = _key(request)
+        return self._counts[key, self._last_result.get(key, "")] >= self._max_same_calls
+
+    def count(self, request: ToolRequest, result: str, state: Hashable) -> int:
+        """Count a call that was run; return how often it had this result. `state` is what is staged now."""
+        if state not in self._states:
+            self._states.add(state)
+            self._counts.clear()
+            self._last_result.clear()
+        key = _key(request)
+        self._last_result[key] = result
+        self._counts[key, result] += 1
+        return self._counts[key, result]
+
+
+def _key(request: ToolRequest) -> str:
+    return request.name + json.dumps(request.arguments, sort_keys=True) + request.problem
 
 
 class Meter:

@@ -32,11 +32,11 @@ def run_model(scope: Scope, plan: Plan, model: Model) -> tuple[Attempt | None, S
     previous: Attempt | None = None
     summary = ""
     for iteration in range(1, services.limits.max_iterations + 1):
-        stop = StopReason.DONE
+        stop, note = StopReason.DONE, ""
         try:
             summary = work(dialogue, session, scope.control, scope.recorder, services.limits.max_same_calls)
         except Stopped as stopped:
-            stop = stopped.reason
+            stop, note = stopped.reason, stopped.note
         except ModelFailed as error:
             if best is None:
                 raise
@@ -51,7 +51,7 @@ def run_model(scope: Scope, plan: Plan, model: Model) -> tuple[Attempt | None, S
         else:
             lesson = NOTHING_EDITED if iteration == 1 else StopReason.NO_PROGRESS
         if stop is not StopReason.DONE:
-            return best, stop, summary
+            return best, stop, note or summary
         if isinstance(lesson, StopReason):
             return best, lesson, summary
         dialogue.tell(lesson)

@@ -9,7 +9,8 @@ import attrs
 
 from greenline.agent.control import RunControl
 from greenline.agent.dialogue import Dialogue, data
-from greenline.agent.executor import CUT_OFF, call_tool
+from greenline.agent.executor import CUT_OFF, Calls
+from greenline.agent.limits import CallCounter
 from greenline.agent.prompts import prompt
 from greenline.agent.record import Recorder
 from greenline.agent.services import ToolSession
@@ -18,12 +19,12 @@ from greenline.core.error import ModelFailed
 from greenline.core.ids import new_id
 from greenline.core.port import Completion, ToolSpec
 from greenline.core.task import Plan, PlanEntry, Task
-from greenline.core.wire import to_json
+from greenline.tool.place import root_names
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 SUBMIT_PLAN = ToolSpec(
     "submit_plan",
-    "Hand in the plan.",
+    "Hand in the plan: entries in the order of work, and the risk in one sentence.",
     {
         "type": "object",
         "properties": {
@@ -32,7 +33,11 @@ SUBMIT_PLAN = ToolSpec(
                 "minItems": 1,
                 "items": {
                     "type": "object",
-                    "properties": {"intent": {"type": "string"}, "files": _STRINGS, "checks": _STRINGS},
+                    "properties": {
+                        "intent": {"type": "string", "description": "The step in one sentence."},
+                        "files": _STRINGS | {"description": "Files that it touches."},
+                        "checks": _STRINGS | {"description": "Ids of tests that must pass afterwards."},
+                    },
                     "required": ["intent"],
                 },
             },
@@ -76,7 +81,15 @@ class Draft:
 
 def describe(task: Task) -> str:
     """Return the task as the first message of a conversation."""
-    parts = [f"The request:\n{task.request}", "Roots of the project: " + ", ".join(task.roots)]
+    names = root_names(task.roots)
+    if len(names) == 1:
+        where = f"The project is the folder {next(iter(names.values()))}; all paths are relative to it."
+    else:
+        where = (
+            f"The workspace has {len(names)} roots: {', '.join(names.values())}. "
+            "Every path, and the path in every test id, begins with the name of its root."
+        )
+    parts = [f"The request:\n{task.request}", where]
     if task.constraints:
         parts.append("Constraints:\n" + "\n".join(f"- {item}" for item in task.constraints))
     place = task.context.range
@@ -92,31 +105,46 @@ def describe(task: Task) -> str:
 
 def describe_plan(plan: Plan) -> str:
     """Return a plan as text for a model."""
-    return data("plan", json.dumps(to_json(plan), ensure_ascii=False, indent=1))
+    lines = []
+    for entry in plan.entries:
+        lines.append(f"{entry.number}. {entry.intent}")
+        if entry.files:
+            lines.append(f"   files: {', '.join(entry.files)}")
+        lines += [f"   check: {check}" for check in entry.checks]
+    if plan.risk:
+        lines.append(f"Risk: {plan.risk}")
+    return data("plan", "\n".join(lines))
 
 
 def draft_plan(
-    dialogue: Dialogue, first: str, session: ToolSession, control: RunControl, recorder: Recorder
+    dialogue: Dialogue,
+    first: str,
+    session: ToolSession,
+    control: RunControl,
+    recorder: Recorder,
+    max_same_calls: int,
 ) -> Draft:
     """Let the model read and then hand in a plan; raises `Stopped`, `ModelFailed`, `Cancelled`."""
     dialogue.begin(prompt("plan"), first)
-    return continue_draft(dialogue, session, control, recorder)
+    return continue_draft(dialogue, session, control, recorder, max_same_calls)
 
 
 def continue_draft(
-    dialogue: Dialogue, session: ToolSession, control: RunControl, recorder: Recorder
+    dialogue: Dialogue, session: ToolSession, control: RunControl, recorder: Recorder, max_same_calls: int
 ) -> Draft:
     """Go on with a conversation that `draft_plan` began."""
     tools = (*session.specs(reading_only=True), SUBMIT_PLAN, ASK_USER)
+    calls = Calls(dialogue, session, control, recorder, CallCounter(max_same_calls))
     nudges = 0
     while True:
         completion = dialogue.next(tools, control.cancellation)
         draft = _handed_in(completion, dialogue)
         if draft is not None:
             return draft
-        others = [r for r in completion.message.tool_requests if r.name not in _OWN]
-        for request in others:
-            dialogue.reply(request, data(request.name, call_tool(session, request, control, recorder).text))
+        calls.run([r for r in completion.message.tool_requests if r.name not in _OWN])
+        if calls.was_cut_off(completion):
+            dialogue.tell(CUT_OFF)
+            continue
         if completion.message.tool_requests:
             continue
         nudges += 1
@@ -124,7 +152,7 @@ def continue_draft(
             raise ModelFailed(
                 "The model handed in no plan.", remedy="Try again, or name a model that can call tools."
             )
-        dialogue.tell(CUT_OFF if completion.finish_reason == "length" else _NUDGE)
+        dialogue.tell(_NUDGE)
 
 
 def _handed_in(completion: Completion, dialogue: Dialogue) -> Draft | None:
@@ -132,6 +160,9 @@ def _handed_in(completion: Completion, dialogue: Dialogue) -> Draft | None:
     found = None
     for request in completion.message.tool_requests:
         if request.name not in _OWN:
+            continue
+        if request.problem:
+            dialogue.reply(request, request.problem)
             continue
         try:
             found = found or _parse(request.name, request.arguments)

@@ -60,13 +60,16 @@ def _by_model(scope: Scope, model: Model, first: str, version: int) -> Plan | tu
     )
     dialogue = scope.dialogue(model)
     try:
-        draft = draft_plan(dialogue, first, session, scope.control, scope.recorder)
+        draft = draft_plan(
+            dialogue, first, session, scope.control, scope.recorder, services.limits.max_same_calls
+        )
         if draft.questions:
             return draft.questions
         return _judged(scope, dialogue, session, Plan(version, draft.entries, draft.risk))
     except Stopped as stopped:
         raise ModelFailed(
-            f"Planning stopped ({stopped.reason.value}).", remedy="Ask for less at once, or raise the limits."
+            f"Planning stopped ({stopped.reason.value}). {stopped.note}".strip(),
+            remedy="Ask for less at once, or raise the limits.",
         ) from stopped
 
 
@@ -80,7 +83,8 @@ def _judged(scope: Scope, dialogue: Dialogue, session: ToolSession, plan: Plan) 
         return plan
     problems = "\n".join(f"- {problem}" for problem in judgement.problems)
     dialogue.tell(f"A critic gave the plan {judgement.score} of 10. Hand in a better one.\n{problems}")
-    draft: Draft = continue_draft(dialogue, session, scope.control, scope.recorder)
+    limit = scope.services.limits.max_same_calls
+    draft: Draft = continue_draft(dialogue, session, scope.control, scope.recorder, limit)
     if not draft.entries:
         return plan
     better = Plan(plan.version, draft.entries, draft.risk)

@@ -16,6 +16,7 @@ from greenline.core.evidence import Evidence, Verdict
 from greenline.core.port import VerifyRequest
 from greenline.core.task import Plan
 from greenline.edit.hunk import split
+from greenline.tool.place import root_names, shown
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
@@ -65,7 +66,7 @@ def prove(
             base=snapshot.tree(root, gate),
             edit_set=EditSet(changes),
             hunks=tuple(h for h in hunks if snapshot.locate(h.path).root == root),
-            checks=checks_of(plan) if len(snapshot.roots) == 1 else (),
+            checks=_checks_in(root, checks_of(plan), snapshot),
             label=recorder.run_id,
             limits=services.test_limits,
         )
@@ -88,6 +89,14 @@ def worst(found: Sequence[Evidence]) -> Evidence:
     )
 
 
+def _checks_in(root: str, checks: tuple[str, ...], snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the checks of one root as its runner knows them: without the name of the root in front."""
+    if len(snapshot.roots) == 1:
+        return checks
+    prefix = root_names(snapshot.roots)[root] + "/"
+    return tuple(check.removeprefix(prefix) for check in checks if check.startswith(prefix))
+
+
 def _text(change: FileChange, content: bytes | None) -> str | None:
     if content is None:
         return None
@@ -98,5 +107,6 @@ def _text(change: FileChange, content: bytes | None) -> str | None:
 
 
 def _entry_for(snapshot: Snapshot, path: str, plan: Plan) -> int | None:
-    relative = snapshot.locate(path).relative
-    return next((e.number for e in plan.entries if relative in e.files or path in e.files), None)
+    located = snapshot.locate(path)
+    known = {path, located.relative, shown(located.root, located.relative, snapshot.roots)}
+    return next((e.number for e in plan.entries if known.intersection(e.files)), None)

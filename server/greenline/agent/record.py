@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from greenline.core.agent_port import Question
 from greenline.core.edit import Hunk
@@ -12,8 +12,9 @@ from greenline.core.event import EventKind
 from greenline.core.evidence import Evidence, Outcome, TestReport
 from greenline.core.port import Journal, ToolRequest, Usage
 from greenline.core.task import Plan, RunState
-from greenline.core.wire import to_json
+from greenline.core.wire import from_json, to_json
 
+T = TypeVar("T")
 Mask = Callable[[str], str]
 _MAX_TEXT = 8_000
 _MAX_NAMES = 50
@@ -33,7 +34,7 @@ class Recorder:
 
     def plan(self, plan: Plan) -> None:
         """Store a version of the plan."""
-        self._journal.save_plan(self.run_id, plan)
+        self._journal.save_plan(self.run_id, self.clean(plan))
 
     def thought(self, text: str, author: str = "model") -> None:
         """Record what a model said; empty text is no thought."""
@@ -97,17 +98,29 @@ class Recorder:
         """Record what went wrong."""
         self._append(EventKind.ERROR, {"code": error.code, "message": error.message, "remedy": error.remedy})
 
+    def clean(self, value: T) -> T:
+        """Return a value with the secrets in all its texts masked, and nothing cut short."""
+        return from_json(_each_text(to_json(value), self._mask), type(value))
+
     def _append(self, kind: EventKind, data: dict[str, Any]) -> None:
         self._journal.append(self.run_id, kind, self._clean(data))
 
     def _clean(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._mask(value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + " …")
-        if isinstance(value, dict):
-            return {key: self._clean(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._clean(item) for item in value]
-        return value
+        def shortened(text: str) -> str:
+            masked = self._mask(text)
+            return masked if len(masked) <= _MAX_TEXT else masked[:_MAX_TEXT] + " …"
+
+        return _each_text(value, shortened)
+
+
+def _each_text(value: Any, change: Mask) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _each_text(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each_text(item, change) for item in value]
+    return value
 
 
 def _counts(report: TestReport) -> dict[str, Any]:

@@ -62,8 +62,13 @@ def _failures(report: TestReport, evidence: Evidence) -> list[str]:
     lines = []
     bad = [test for test in report.tests if test.outcome in {Outcome.FAILED, Outcome.ERROR}]
     bad.sort(key=lambda test: test.id not in evidence.lost)
+    before = evidence.base
     for test in bad[:_MAX_TESTS]:
-        lines.append(f"{test.outcome.value}: {test.id}\n{test.message}".strip())
+        is_old = before is not None and before.outcome_of(test.id) in {Outcome.FAILED, Outcome.ERROR}
+        note = " (it failed before your change too)" if is_old else ""
+        lines.append(f"{test.outcome.value}: {test.id}{note}\n{test.message}".strip())
+    if len(bad) > _MAX_TESTS:
+        lines.append(f"… and {len(bad) - _MAX_TESTS} more")
     if report.end is not RunEnd.COMPLETE or not report.tests:
         lines.append(f"The run ended as {report.end.value}. {report.detail}")
         lines.append(report.output[-_MAX_OUTPUT:])

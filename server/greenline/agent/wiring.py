@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import attrs
 
 from greenline.agent.record import Mask
@@ -13,6 +15,8 @@ from greenline.core.edit import EditSet
 from greenline.core.port import Model, Sandbox, ToolRequest, ToolSpec, Verifier
 from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
+from greenline.model.cassette_model import CassetteModel, RecordingModel
+from greenline.model.scripted_model import load_script
 from greenline.tool.definition import ToolContext
 from greenline.tool.permission import Permission
 from greenline.tool.registry import ToolBox
@@ -24,15 +28,26 @@ def make_repairer(settings: Settings, verifier: Verifier, sandbox: Sandbox) -> R
     return EngineRepairer(sandbox, verifier, settings.repair_s, settings.limits)
 
 
-def make_model(settings: Settings, name: str | None) -> Model | None:
-    """Return the model of that name, or None where none is named; nothing is imported or asked yet."""
+def make_model(settings: Settings, name: str | None, mask: Mask) -> Model | None:
+    """Return the model of that name, or None where none is named; nothing heavy is imported or asked yet.
+
+    Raises `ModelFailed` for a cassette or a script that cannot be played.
+    """
     if name is None:
         return None
+    kind, _, path = name.partition(":")
+    if kind == "cassette":
+        return CassetteModel(Path(path).expanduser())
+    if kind == "scripted":
+        return load_script(Path(path).expanduser())
     from greenline.model.litellm_model import LitellmModel
 
-    return LitellmModel(
+    model = LitellmModel(
         name, api_base=settings.api_base, api_key=settings.api_key, timeout_s=settings.model_timeout_s
     )
+    if settings.record_model is None:
+        return model
+    return RecordingModel(model, Path(settings.record_model).expanduser(), mask)
 
 
 def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: Mask) -> OpenTools:

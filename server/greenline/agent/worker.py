@@ -199,7 +199,9 @@ class Worker:
         """Import what the first run will need, on a thread that yields to everything else."""
         if sys.platform == "linux":
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-        wanted = ["docker"] if self.agent.services.model is None else ["docker", "litellm"]
+        model = self.agent.services.model
+        is_real = model is not None and not model.name.startswith(("cassette:", "scripted:"))
+        wanted = ["docker", "litellm"] if is_real else ["docker"]
         for name in wanted:
             try:
                 importlib.import_module(name)

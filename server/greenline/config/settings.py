@@ -27,12 +27,15 @@ class Settings:
     """Everything that can be configured, with its default."""
 
     model: str | None = None
-    """litellm's name of the model, `ollama/qwen2.5-coder`; None: the repair engine alone."""
+    """litellm's name of the model, `ollama/qwen2.5-coder`, or `cassette:PATH` or `scripted:PATH`; None: the
+    repair engine alone."""
     api_base: str | None = None
     """Address of an OpenAI-compatible server or of Ollama."""
     api_key: str | None = attrs.field(default=None, repr=_masked)
     critic_model: str | None = None
     """Model that judges plans; None: the same model."""
+    record_model: str | None = None
+    """Path of a cassette to which every exchange with the model is written; None: nothing is recorded."""
     model_timeout_s: float = 120.0
     budget_usd: float = 2.0
     """What one run may spend."""

@@ -170,6 +170,8 @@ class ToolRequest:
     id: str
     name: str
     arguments: dict[str, Any]
+    problem: str = ""
+    """Why the call cannot be run as it was written, for the model to read; empty where it can."""
 
 
 @attrs.frozen

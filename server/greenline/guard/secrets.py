@@ -8,13 +8,14 @@ from __future__ import annotations
 import base64
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, cast
 
 MASK = "[secret]"
 """Stands where a secret stood; matches no pattern itself, so that masking twice changes nothing."""
 
 _SHORTEST = 8
+_LONGEST_CUT = 256
 _PEM = re.compile(
     r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END \1-----|\Z)",
     re.DOTALL,
@@ -38,6 +39,11 @@ _SHAPED = re.compile(
 )
 
 
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:api_?key|key|token|secret|passw(?:or)?d|pass|credentials?|auth|pat|dsn)s?(?:$|_)"
+)
+
+
 class _Plugin(Protocol):
     def analyze_string(self, string: str) -> Iterable[str]: ...
 
@@ -47,8 +53,9 @@ def mask(text: str, known: Iterable[str] = ()) -> str:
 
     Idempotent; ordinary words of code stay as they are.
     """
-    for value in sorted({form for k in known for form in _forms(k)}, key=len, reverse=True):
-        text = text.replace(value, MASK)
+    values = tuple(known)
+    if values and (pattern := _known_pattern(values)) is not None:
+        text = pattern.sub(MASK, text)
     text = _PEM.sub(MASK, text)
     found = {m.group(1) for m in _SHAPED.finditer(text)}
     found.update(m.group(1) for m in _BEARER.finditer(text))
@@ -59,6 +66,53 @@ def mask(text: str, known: Iterable[str] = ()) -> str:
         if MASK not in secret:
             text = text.replace(secret, MASK)
     return text
+
+
+def masking(known: Iterable[str]) -> Callable[[str], str]:
+    """Return `mask` with values to mask wherever they stand."""
+    return functools.partial(mask, known=tuple(known))
+
+
+def known_secrets(environment: Mapping[str, str], *more: str | None) -> tuple[str, ...]:
+    """Return the values that must reach no model, log or journal: of variables named like keys, and `more`.
+
+    A variable whose value is a path, an address without a password, or a plain word is none: masking it would
+    garble ordinary text.
+    """
+    found = {
+        value for name, value in environment.items() if _SECRET_NAME.search(name) and _secret_like(value)
+    }
+    return tuple(sorted(found | {value for value in more if value}))
+
+
+def _secret_like(value: str) -> bool:
+    if len(value) < _SHORTEST or value.isalpha() or value.isdigit():
+        return False
+    if value.startswith(("/", "./", "~")) or any(c.isspace() for c in value):
+        return False
+    return "://" not in value or "@" in value
+
+
+@functools.lru_cache(maxsize=8)
+def _known_pattern(values: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return what finds known secrets, longest first, and what is left of them where they are cut short."""
+    forms = {form for value in values for form in _forms(value)}
+    pieces = forms | {piece for form in forms for piece in _cut_forms(form)}
+    if not pieces:
+        return None
+    return re.compile("|".join(map(re.escape, sorted(pieces, key=lambda piece: (-len(piece), piece)))))
+
+
+def _cut_forms(value: str) -> Iterator[str]:
+    """Yield the beginnings and ends of a secret, down to a third of it: pytest shows long texts so."""
+    if len(value) > _LONGEST_CUT:
+        return
+    # The scheme and the user of an address stand in ordinary text too.
+    scheme = value.find("://")
+    least = max(_SHORTEST, len(value) // 3, scheme + len("://") + 4 if scheme >= 0 else 0)
+    for length in range(least, len(value)):
+        yield value[:length]
+        yield value[-length:]
 
 
 def _forms(value: str) -> tuple[str, ...]:

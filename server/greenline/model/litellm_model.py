@@ -6,10 +6,12 @@ The import costs seconds of CPU, and seconds of network unless the local price t
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -17,12 +19,11 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, ModelFailed
 from greenline.core.port import Completion, Message, ToolRequest, ToolSpec, Usage
 from greenline.model import text_tools
+from greenline.model.arguments import OUTPUT_LIMIT, read_arguments
+from greenline.model.retry import MAX_TRIES, wait_before
 
 T = TypeVar("T")
 
-_RETRY_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
-_MAX_TRIES = 4
-_MAX_WAIT_S = 30.0
 _log = logging.getLogger(__name__)
 
 
@@ -48,6 +49,8 @@ class LitellmModel:
         self._timeout_s = timeout_s
         self._native_tools = native_tools
         self._loop = _Loop()
+        self._not_before = 0.0
+        """Monotonic time before which the server wants no call, of any run."""
 
     def complete(
         self,
@@ -57,10 +60,11 @@ class LitellmModel:
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """Answer; raises `ModelFailed` with a remedy, or `Cancelled` within 2 s."""
-        litellm = _litellm()
+        litellm = _imported(cancellation)
         native = self._has_tools(litellm)
         arguments = self._arguments(messages, tools, native)
-        for attempt in range(1, _MAX_TRIES + 1):
+        for attempt in range(1, MAX_TRIES + 1):
+            cancellation.wait(max(0.0, self._not_before - time.monotonic()))
             cancellation.raise_if_cancelled()
             try:
                 answer = self._loop.run(_stream(litellm, arguments, on_text), cancellation)
@@ -68,11 +72,11 @@ class LitellmModel:
             except (Cancelled, ModelFailed):
                 raise
             except Exception as error:
-                wait_s = _wait_before(error, attempt)
+                wait_s = wait_before(error, attempt)
                 if wait_s is None:
                     raise self._failed(error) from error
                 _log.info("model %s: try %d failed, again in %.1f s", self.name, attempt, wait_s)
-                cancellation.wait(wait_s)
+                self._not_before = max(self._not_before, time.monotonic() + wait_s)
         raise AssertionError("the last try either answers or raises")
 
     def _has_tools(self, litellm: Any) -> bool:
@@ -160,11 +164,39 @@ class _Loop:
             return self._loop
 
 
-def _litellm() -> Any:
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
+def _imported(cancellation: Cancellation) -> Any:
+    """Return litellm; raises `Cancelled` at once, and the import then goes on in its thread."""
+    outcome: list[Any] = []
+    done = threading.Event()
 
-    # It prints advice to standard output otherwise.
+    def body() -> None:
+        try:
+            os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+            outcome.append(_quiet(importlib.import_module("litellm")))
+        except Exception as error:  # noqa: BLE001
+            # Whatever is wrong with the package, the caller must be told and not wait for ever.
+            outcome.append(
+                ModelFailed(f"litellm cannot be imported ({error}).", remedy="Install Greenline anew.")
+            )
+        finally:
+            done.set()
+
+    threading.Thread(target=body, name="import-litellm", daemon=True).start()
+    with cancellation.hook(done.set):
+        done.wait()
+    cancellation.raise_if_cancelled()
+    if isinstance(outcome[0], ModelFailed):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _quiet(litellm: Any) -> Any:
+    """Return litellm without the advice that it prints to standard output, and without telemetry.
+
+    Its loggers lose their own handlers, so that what they say goes where ours goes, masked.
+    """
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).handlers.clear()
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     return litellm
@@ -210,30 +242,27 @@ def _completion(litellm: Any, answer: Any, *, native: bool, with_tools: bool, na
     finish = str(choice.finish_reason or "stop")
     usage = _usage(litellm, answer)
     if finish == "length":
-        # Whatever call was being written may be cut off in the middle: none of it is taken.
-        return Completion(Message("assistant", text), "length", usage)
+        # Whatever call was being written may be cut off in the middle: none of it is run.
+        cut = tuple(
+            ToolRequest(call.id or f"call-{number}", call.function.name or "", {}, OUTPUT_LIMIT)
+            for number, call in enumerate(choice.message.tool_calls or [])
+        )
+        return Completion(Message("assistant", text, cut), "length", usage)
     if finish == "content_filter":
         return Completion(Message("assistant", text), "refused", usage)
-    requests = _requests(choice.message.tool_calls or [], name)
+    requests = _requests(choice.message.tool_calls or [])
     if not requests and with_tools and not native:
         requests, text = text_tools.parse(text)
     message = Message("assistant", text, requests)
     return Completion(message, "toolCalls" if requests else "stop", usage)
 
 
-def _requests(calls: Sequence[Any], name: str) -> tuple[ToolRequest, ...]:
+def _requests(calls: Sequence[Any]) -> tuple[ToolRequest, ...]:
     found = []
     for number, call in enumerate(calls):
-        try:
-            arguments = json.loads(call.function.arguments or "{}")
-        except ValueError as error:
-            raise ModelFailed(
-                f"The model {name} wrote arguments for {call.function.name} that are no JSON.",
-                remedy="Try again, or name a model that is better at tool calls.",
-            ) from error
-        if not isinstance(arguments, dict):
-            arguments = {"value": arguments}
-        found.append(ToolRequest(call.id or f"call-{number}", call.function.name or "", arguments))
+        name = call.function.name or ""
+        arguments, problem = read_arguments(name, call.function.arguments or "")
+        found.append(ToolRequest(call.id or f"call-{number}", name, arguments, problem))
     return tuple(found)
 
 
@@ -246,23 +275,3 @@ def _usage(litellm: Any, answer: Any) -> Usage:
     return Usage(
         int(getattr(usage, "prompt_tokens", 0) or 0), int(getattr(usage, "completion_tokens", 0) or 0), cost
     )
-
-
-def _wait_before(error: Exception, attempt: int) -> float | None:
-    """Return how long to wait before the next try, or None where another try makes no sense."""
-    status = getattr(error, "status_code", None)
-    if attempt >= _MAX_TRIES or status not in _RETRY_STATUS:
-        return None
-    asked = _retry_after(error)
-    if asked is not None:
-        return asked if asked <= _MAX_WAIT_S else None
-    return min(_MAX_WAIT_S, 0.5 * 2.0 ** (attempt - 1))
-
-
-def _retry_after(error: Exception) -> float | None:
-    response = getattr(error, "response", None)
-    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except (TypeError, ValueError):
-        return None

@@ -9,6 +9,8 @@ SCRIPT is a JSON list of turns, played in order, one for each request:
     {"status": 429, "retry_after": 0.2, "error": "slow down"}
     {"delay_s": 30, "content": "late"}
 
+A stream is sent event by event; `chunk_delay_s` waits before each event after the first.
+`retry_after` is sent as it is: seconds, or a text such as an HTTP date.
 `arguments` may also be a text, which is sent as it is (to play a model that writes broken JSON), and
 `usage` overrides the estimate of four characters a token. `expect` is a list of texts that must stand in the
 request; where one does not, the answer is status 400 and says which. After the last turn every request is
@@ -103,10 +105,21 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 error = {"message": turn.get("error", "scripted"), "type": "scripted", "code": status}
                 self._send(status, "application/json", json.dumps({"error": error}), headers)
             elif request.get("stream"):
-                self._send(200, "text/event-stream", _events(request, turn, len(server.requests)), {})
+                self._stream(_events(request, turn, len(server.requests)), turn.get("chunk_delay_s", 0))
             else:
                 body = json.dumps(_whole(request, turn, len(server.requests)))
                 self._send(200, "application/json", body, {})
+
+        def _stream(self, events: Sequence[str], delay_s: float) -> None:
+            """Send each event on its own; the end of the connection ends the stream."""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for number, event in enumerate(events):
+                if number and delay_s and server.stopping.wait(float(delay_s)):
+                    return
+                self.wfile.write(event.encode())
+                self.wfile.flush()
 
         def _send(self, status: int, kind: str, body: str, headers: dict[str, str]) -> None:
             data = body.encode()
@@ -151,7 +164,7 @@ def _whole(request: dict[str, Any], turn: dict[str, Any], number: int) -> dict[s
     return {**head, "model": request.get("model"), "choices": [choice], "usage": _usage(request, turn)}
 
 
-def _events(request: dict[str, Any], turn: dict[str, Any], number: int) -> str:
+def _events(request: dict[str, Any], turn: dict[str, Any], number: int) -> list[str]:
     head = {"id": f"scripted-{number}", "object": "chat.completion.chunk", "created": 0}
     head["model"] = request.get("model")
     content = turn.get("content") or ""
@@ -162,7 +175,7 @@ def _events(request: dict[str, Any], turn: dict[str, Any], number: int) -> str:
     chunks = [{**head, "choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas]
     chunks.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": _finish(turn)}]})
     chunks.append({**head, "choices": [], "usage": _usage(request, turn)})
-    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    return [*(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]
 
 
 def main() -> int:

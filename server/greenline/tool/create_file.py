@@ -12,8 +12,9 @@ from greenline.workspace.encoding import TextFile, encode
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    path = arguments["path"]
-    target = writable_path(context.absolute(path), context.locate(path).root)
+    located = context.locate(arguments["path"])
+    path = context.shown(located.path)
+    target = writable_path(located.path, located.root)
     if context.staging.current(target) is not None:
         raise EditRejected(f"{path} exists.", remedy="Change it with edit_file.", code="exists")
     context.staging.put(target, encode(TextFile(arguments["content"])))

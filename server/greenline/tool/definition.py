@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from pathlib import PurePosixPath
 from typing import Any, Literal, Protocol
 
 import attrs
 
 from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet
 from greenline.core.error import EditRejected, InvalidInput
 from greenline.core.port import Limits, Sandbox, ToolSpec, Tree, Verifier
 from greenline.edit.apply import Staging
+from greenline.tool.place import resolve, shown
 from greenline.workspace.encoding import TextFile, decode
 from greenline.workspace.root import Located
 from greenline.workspace.snapshot import Snapshot
@@ -56,9 +58,24 @@ class ToolContext:
         self.gate.check_read(located.path)
         return located
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The workspace's roots; `root` is the first."""
+        return self.snapshot.roots
+
     def absolute(self, path: str) -> str:
-        """Return a path as absolute: what is relative lies in the first root."""
-        return path if path.startswith("/") else str(PurePosixPath(self.root) / path)
+        """Return a path as absolute; raises `OutsideWorkspace` where the roots leave a choice."""
+        return resolve(path, self.roots, self._exists)
+
+    def shown(self, path: str) -> str:
+        """Return a path as the model sees it: with the name of its root in front where there are several."""
+        located = self.snapshot.locate(self.absolute(path))
+        return shown(located.root, located.relative, self.roots)
+
+    def _exists(self, path: str) -> bool:
+        if any(change.path == path for change in self.staging.edit_set().changes):
+            return self.staging.current(path) is not None
+        return os.path.lexists(path) or path in self.snapshot.overlay
 
     def read(self, path: str) -> TextFile:
         """Return a file's text with what is staged; raises `EditRejected` (`missing`)."""
@@ -71,19 +88,28 @@ class ToolContext:
         return decode(data)
 
     def files(self) -> list[str]:
-        """Return the files that a model may see, staged ones included, relative to the first root."""
-        names = set(self.snapshot.list_files(self.root))
+        """Return the files that a model may see, staged ones included, as the model sees them."""
+        found: dict[str, str] = {}
+        for root in self.roots:
+            for name in self.snapshot.list_files(root):
+                path = f"{root.rstrip('/')}/{name}"
+                if not any(path.startswith(f"{other}/") for other in self.roots if len(other) > len(root)):
+                    found[path] = shown(root, name, self.roots)
         for change in self.staging.edit_set().changes:
-            name = self.snapshot.locate(change.path).relative
-            if change.after is None:
-                names.discard(name)
-            else:
-                names.add(name)
-        return sorted(name for name in names if self.gate.may_prompt(self.absolute(name)))
+            located = self.snapshot.locate(change.path)
+            found.pop(located.path, None)
+            if change.after is not None:
+                found[located.path] = shown(located.root, located.relative, self.roots)
+        return sorted(name for path, name in found.items() if self.gate.may_prompt(path))
 
-    def tree(self) -> Tree:
-        """Return the base tree of the first root."""
-        return self.snapshot.tree(self.root, self.gate)
+    def changes_in(self, root: str) -> EditSet:
+        """Return what is staged in one root."""
+        changes = self.staging.edit_set().changes
+        return EditSet(tuple(c for c in changes if self.snapshot.locate(c.path).root == root))
+
+    def tree(self, root: str) -> Tree:
+        """Return the base tree of a root."""
+        return self.snapshot.tree(root, self.gate)
 
 
 @attrs.frozen

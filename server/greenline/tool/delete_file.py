@@ -11,8 +11,9 @@ from greenline.tool.definition import Tool, ToolContext, spec
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    path = arguments["path"]
-    target = writable_path(context.absolute(path), context.locate(path).root)
+    located = context.locate(arguments["path"])
+    path = context.shown(located.path)
+    target = writable_path(located.path, located.root)
     if context.staging.current(target) is None:
         raise EditRejected(f"There is no file {path}.", remedy="List the folder.", code="missing")
     context.staging.put(target, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import attrs
@@ -95,7 +96,8 @@ class ToolBox:
             )
         check_arguments(tool.spec, request.arguments)
         words = f"Run {request.name}: {', '.join(str(v)[:300] for v in request.arguments.values())}"
-        if not self.permission.allows(tool.spec.name, tool.kind, words):
+        call = json.dumps(request.arguments, sort_keys=True)
+        if not self.permission.allows(tool.spec.name, tool.kind, call, words):
             raise GreenlineError(
                 f"The user does not allow {request.name} here.", remedy="Go on without it.", code="rejected"
             )

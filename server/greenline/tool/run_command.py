@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from greenline.core.error import InvalidInput
 from greenline.core.port import SandboxRequest
 from greenline.tool.definition import Tool, ToolContext, bounded, spec
+from greenline.tool.place import root_names
 from greenline.verify.tree import apply
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    tree = apply(context.root, context.tree(), context.staging.edit_set())
+    root = _root(arguments.get("root", ""), context)
     request = SandboxRequest(
-        root=context.root,
-        tree=tree,
+        root=root,
+        tree=apply(root, context.tree(root), context.changes_in(root)),
         command=("sh", "-c", arguments["command"]),
         limits=context.limits,
         label=context.label,
@@ -24,6 +26,20 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     return bounded(f"{ended}\n{result.output.decode('utf-8', 'replace')}")
 
 
+def _root(name: str, context: ToolContext) -> str:
+    """Return the root of that name; raises `InvalidInput` where there are several and none is named."""
+    names = root_names(context.roots)
+    if not name and len(names) == 1:
+        return context.root
+    for root, known in names.items():
+        if known == name.strip("/"):
+            return root
+    raise InvalidInput(
+        f"run_command must name the folder to run in with root; {name or 'nothing'} is none.",
+        remedy=f"The folders of the workspace are: {', '.join(names.values())}.",
+    )
+
+
 TOOL = Tool(
     spec(
         "run_command",
@@ -31,6 +47,7 @@ TOOL = Tool(
         "are lost. The user is asked first.",
         "command",
         command=("string", "The command line for `sh -c`."),
+        root=("string", "Name of the root to run in; only needed where the workspace has several."),
     ),
     "execute",
     _run,

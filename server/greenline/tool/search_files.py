@@ -25,20 +25,21 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
         raise GreenlineError(
             "ripgrep is not installed.", remedy="Read files instead; the user can install ripgrep."
         )
-    staged = {context.snapshot.locate(c.path).relative: c.after for c in context.staging.edit_set().changes}
-    opened = {context.snapshot.locate(path).relative for path in context.snapshot.overlay}
+    moved_paths = [*(c.path for c in context.staging.edit_set().changes), *context.snapshot.overlay]
+    not_as_on_disk = {context.shown(path) for path in moved_paths}
     # ripgrep takes no notice of `--glob` for files that are named to it, so the names are chosen here.
     names = [name for name in context.files() if _fits(name, arguments.get("glob", ""))]
-    moved = {name for name in names if name in staged or name in opened}
+    moved = [name for name in names if name in not_as_on_disk]
     with tempfile.TemporaryDirectory(prefix="greenline-search-") as folder:
         for name in moved:
             copy = Path(folder) / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(context.staging.current(context.absolute(name)) or b"")
-        hits = [
-            *_search(program, arguments, folder, sorted(moved)),
-            *_search(program, arguments, context.root, [name for name in names if name not in moved]),
-        ]
+        hits = list(_search(program, arguments, folder, moved))
+    for root in context.roots:
+        prefix = "" if len(context.roots) == 1 else f"{context.shown(root)}/"
+        below = [n[len(prefix) :] for n in names if n not in not_as_on_disk and n.startswith(prefix)]
+        hits += [(prefix + path, line, text) for path, line, text in _search(program, arguments, root, below)]
     if not hits:
         return "Nothing matches."
     shown = sorted(hits)[:_MAX_HITS]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from greenline.agent.agent import Agent
@@ -27,35 +28,28 @@ from greenline.core.port import (
     VerifyRequest,
 )
 from greenline.journal.store import SqliteJournal
+from greenline.model.scripted_model import ScriptedModel
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
-class Obedient:
-    name = "obedient"
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        cancellation: Cancellation,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        request = messages[1].content
-        if "hang" in request:
-            cancellation.wait(60)
-            cancellation.raise_if_cancelled()
-        if "die" in request:
-            os._exit(9)
-        if "print" in request:
-            print("noise that is no line of ours")
-            os.write(1, b"more noise\n")
-            subprocess.run([sys.executable, "-c", "print('noise of a child')"], check=True)
-        if tools and tools[-1].name == "submit_score":
-            return Completion(
-                Message("assistant", "", (ToolRequest("1", "submit_score", {"score": 9}),)), "toolCalls"
-            )
-        plan = {"entries": [{"intent": "do it \ud83d\ude00"}]}
-        return Completion(Message("assistant", "", (ToolRequest("1", "submit_plan", plan),)), "toolCalls")
+def obey(messages: Sequence[Message], tools: Sequence[ToolSpec], cancellation: Cancellation) -> Completion:
+    """Do what the request says, then plan or judge."""
+    request = messages[1].content
+    if "hang" in request:
+        cancellation.wait(60)
+        cancellation.raise_if_cancelled()
+    if "die" in request:
+        os._exit(9)
+    if "print" in request:
+        print("noise that is no line of ours")
+        os.write(1, b"more noise\n")
+        subprocess.run([sys.executable, "-c", "print('noise of a child')"], check=True)
+    if tools and tools[-1].name == "submit_score":
+        return Completion(
+            Message("assistant", "", (ToolRequest("1", "submit_score", {"score": 9}),)), "toolCalls"
+        )
+    plan = {"entries": [{"intent": "do it \ud83d\ude00"}]}
+    return Completion(Message("assistant", "", (ToolRequest("1", "submit_plan", plan),)), "toolCalls")
 
 
 class Nothing:
@@ -98,7 +92,7 @@ def build() -> Agent:
         return nothing
 
     journal = SqliteJournal(Path(sys.argv[1]))
-    return Agent(Services(journal, nothing, nothing, lambda roots: nothing, str, tools, model=Obedient()))
+    return Agent(Services(journal, nothing, nothing, lambda roots: nothing, str, tools, model=ScriptedModel(itertools.repeat(obey), "obedient")))
 
 
 sys.exit(serve(build))
