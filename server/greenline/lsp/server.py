@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import greenline
 from greenline.core.agent_port import AgentClient
 from greenline.core.event import Event
 from greenline.core.port import Journal
-from greenline.lsp import stdio
+from greenline.lsp import collector, stdio
 from greenline.lsp.channel import Inbox, start_reader
 from greenline.lsp.convert import Encoding, to_uri
 from greenline.lsp.handlers import register
@@ -137,6 +138,8 @@ class GreenlineServer(LanguageServer):
         try:
             while (message := await inbox.get()) is not None:
                 self.protocol.receive(message)
+                if not gc.isenabled():
+                    collector.release()
         finally:
             await self.stop_work()
         return self.protocol.exit_code
