@@ -107,9 +107,7 @@ class Search:
                 break
             size = _BATCH
             self.cancellation.raise_if_cancelled()
-            trials = self.bench.run(
-                [fix.edits for fix in batch], max(1.0, deadline - time.monotonic()), self.cancellation
-            )
+            trials = self.bench.run([fix.edits for fix in batch], max(1.0, deadline - time.monotonic()), self.cancellation)
             for fix, trial in zip(batch, trials, strict=True):
                 if trial is None:
                     continue
