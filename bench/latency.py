@@ -209,7 +209,7 @@ def _verification(root: Path) -> list[str]:
 
 
 def _sample(desk: Desk, peers: Mapping[str, Peer], work: Work | None) -> Times:
-    """Ask in turn until there are enough answers; under load a whole run and verification must have passed."""
+    """Ask in turn until there are enough answers, and under load a run and a verification have ended."""
     times: Times = {HOVER: [], ACTION: [], **{name: [] for name in peers}}
     if work is not None:
         work.keep_going()

@@ -1,4 +1,4 @@
-"""`Agent: fix` from a diagnostic, with the real server, worker and sandbox, as an editor without a plug-in has it."""
+"""`Agent: fix` on a diagnostic, with the real server, worker and sandbox, as a plain editor has it."""
 
 from __future__ import annotations
 
