@@ -1,86 +1,77 @@
-"""Print what `make bench` measures: how fast and how large the server is, and what the sandbox costs."""
+"""`python -m bench [NAME…]`: measure, print a table for each name, and say which targets were missed."""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
-import shutil
-import statistics
-import subprocess
+import platform
 import sys
-import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from greenline.app import make_sandbox, make_verifier
-from greenline.config.settings import load_settings
-from greenline.core.cancel import Cancellation
-from greenline.demo.scene import sample_project
-from greenline.guard.gate import Gate
-from greenline.workspace.snapshot import Snapshot
+from bench.table import Log, Table, load
 
-ROUNDS = 7
+TABLES = (
+    "start",
+    "latency",
+    "sandbox_cost",
+)
+"""Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
+
+
+class Measurement(Protocol):
+    """What a table's module offers."""
+
+    def measure(self, log: Log) -> Table:
+        """Measure and return the table."""
 
 
 def main() -> int:
-    """Print each measurement as it is made."""
-    bin_folder = Path(sys.executable).parent
-    servers = {
-        "greenline": [str(bin_folder / "greenline"), "serve"],
-        "jedi-language-server": [str(bin_folder / "jedi-language-server")],
-        "pylsp": [str(bin_folder / "pylsp")],
-    }
-    print(f"{'server':24}{'initialize ms':>15}{'memory MB':>12}")
-    for name, command in servers.items():
-        if shutil.which(command[0]):
-            measured = [initialize(command) for _ in range(ROUNDS)]
-            seconds = statistics.median(item[0] for item in measured)
-            print(f"{name:24}{seconds * 1000:15.0f}{measured[-1][1]:12.0f}")
-        else:
-            print(f"{name:24}{'not installed':>15}")
-    host_s, sandbox_s = two_runs()
-    print(f"\nthe sample's tests twice: host {host_s:.2f} s, sandbox {sandbox_s:.2f} s")
-    print(f"the sandbox costs {sandbox_s - host_s:.2f} s")
-    return 0
-
-
-def initialize(command: list[str]) -> tuple[float, float]:
-    """Return how long a server takes to answer `initialize`, in seconds, and its memory in MB afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
-        params: dict[str, Any] = {"processId": None, "rootUri": Path(folder).as_uri(), "capabilities": {}}
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
-        pipe = subprocess.PIPE
-        started = time.perf_counter()
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=folder)
-        assert process.stdin is not None
-        assert process.stdout is not None
+    """Run the tables; return 0 where all of them could be measured, whether or not a target was missed."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(TABLES)} (default: all)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures as JSON as well")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in TABLES]:
+        parser.error(f"there is no table {unknown[0]!r}; there are {', '.join(TABLES)}")
+    print(f"{machine()}, load average {load()}", flush=True)
+    tables: dict[str, Any] = {}
+    n_failed = 0
+    for name in arguments.names or TABLES:
+        started = time.monotonic()
+        measurement: Measurement = importlib.import_module(f"bench.{name}")
         try:
-            process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-            process.stdin.flush()
-            process.stdout.readline()
-            seconds = time.perf_counter() - started
-            status = Path(f"/proc/{process.pid}/status").read_text()
-        finally:
-            process.kill()
-            process.communicate()
-    kilobytes = next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]
-    return seconds, int(kilobytes) / 1024
+            table = measurement.measure(_log)
+        except Exception as error:  # noqa: BLE001
+            # One table that cannot be measured must not cost the others.
+            print(f"\n{name}\n  MISSED  could not be measured: {type(error).__name__}: {error}", flush=True)
+            tables[name] = {"error": f"{type(error).__name__}: {error}"}
+            n_failed += 1
+            continue
+        print(f"\n{table.text()}\n  measured in {time.monotonic() - started:.0f} s", flush=True)
+        tables[name] = table.as_json()
+    if arguments.json:
+        value = {"machine": machine(), "tables": tables}
+        Path(arguments.json).write_text(json.dumps(value, indent=1) + "\n")
+    return 1 if n_failed else 0
 
 
-def two_runs() -> tuple[float, float]:
-    """Return the seconds of two runs of the sample's tests on the host, and of two in the sandbox."""
-    with sample_project() as root:
-        started = time.perf_counter()
-        for _ in range(2):
-            subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=root, capture_output=True, check=False)
-        host_s = time.perf_counter() - started
-        tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
-        verifier = make_verifier(make_sandbox(load_settings()))
-        verifier.run_tests(str(root), tree, (), "bench", Cancellation())
-        started = time.perf_counter()
-        for _ in range(2):
-            verifier.run_tests(str(root), tree, (), "bench", Cancellation())
-        return host_s, time.perf_counter() - started
+def machine() -> str:
+    """Return the machine in one line."""
+    model = "unknown processor"
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        lines = information.read_text().splitlines()
+        n_processors = sum(line.startswith("processor") for line in lines)
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        model = f"{n_processors} x {names[0] if names else platform.machine()}"
+    return f"{model}, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+
+
+def _log(text: str) -> None:
+    print(f"  … {text}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

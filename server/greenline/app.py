@@ -1,7 +1,7 @@
 """Composition root: the only place that wires the parts together.
 
-Imports of the heavy parts (docker, litellm) stay inside the functions that need them, since the front process
-and most commands must start without them.
+Imports stay inside the functions that need them: the front process and most commands must start without the
+heavy parts (docker, litellm), and `initialize` is answered before the journal and the settings are loaded.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from greenline.config.settings import Settings, load_settings
-from greenline.core.port import Sandbox, Verifier
-from greenline.guard.gate import Gate
-from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint_store import CheckpointStore
-from greenline.journal.store import SqliteJournal
-from greenline.workspace.state import state_folder
-
 if TYPE_CHECKING:
     from greenline.agent.agent import Agent
+    from greenline.config.settings import Settings
+    from greenline.core.port import Sandbox, Verifier
+    from greenline.journal.checkpoint_store import CheckpointStore
+    from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
 
 
@@ -41,6 +37,9 @@ def make_verifier(sandbox: Sandbox) -> Verifier:
 
 def open_journal(root: str) -> SqliteJournal:
     """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
+    from greenline.journal.store import SqliteJournal
+    from greenline.workspace.state import state_folder
+
     return SqliteJournal(state_folder(root) / "journal.db")
 
 
@@ -50,6 +49,9 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     What cannot be settled is said on standard error.
     """
     from greenline.edit.write import recover
+    from greenline.journal.blob import BlobStore
+    from greenline.journal.checkpoint_store import CheckpointStore
+    from greenline.workspace.state import state_folder
 
     blobs = BlobStore(state_folder(root) / "blobs")
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
@@ -64,6 +66,7 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
     from greenline.agent.limits import LoopLimits
     from greenline.agent.services import Services
     from greenline.agent.wiring import make_model, make_repairer, make_tools
+    from greenline.guard.gate import Gate
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings)
@@ -94,7 +97,10 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
 def connect(opening: Opening) -> Parts:
     """Return the front's parts for one workspace: journal and the hand on the agent worker."""
     from greenline.agent.client import WorkerClient
+    from greenline.config.settings import load_settings
+    from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Parts
+    from greenline.workspace.state import state_folder
 
     root = opening.roots[0] if opening.roots else str(Path.cwd())
     folder = state_folder(root)
@@ -117,6 +123,7 @@ def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
+    from greenline.config.settings import load_settings
     from greenline.guard.log import log_to
     from greenline.guard.secrets import known_secrets, masking
 

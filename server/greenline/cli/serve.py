@@ -7,6 +7,9 @@ import argparse
 
 def run(_: argparse.Namespace) -> int:
     """Serve until the editor ends it; return the exit code that LSP asks for."""
+    from greenline.lsp import collector
+
+    collector.hold()
     from greenline.app import serve
 
     return serve()

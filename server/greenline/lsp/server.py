@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from pygls.lsp.server import LanguageServer
 
 import greenline
 from greenline.core.event import Event
-from greenline.lsp import stdio
+from greenline.core.port import Journal
+from greenline.lsp import collector, stdio
 from greenline.lsp.channel import Inbox, start_reader
 from greenline.lsp.convert import Encoding, to_uri
 from greenline.lsp.handlers import register
@@ -139,6 +141,8 @@ class GreenlineServer(LanguageServer):
         try:
             while (message := await inbox.get()) is not None:
                 self.protocol.receive(message)
+                if not gc.isenabled():
+                    collector.release()
         finally:
             await self.stop_work()
         return self.protocol.exit_code

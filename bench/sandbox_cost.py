@@ -1,0 +1,123 @@
+"""What a verified run costs over the same two test runs on the host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from bench.table import Log, Table, Target, load, median
+from greenline.app import make_sandbox, make_verifier
+from greenline.config.settings import load_settings
+from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet, FileChange
+from greenline.core.evidence import Verdict
+from greenline.core.port import SandboxRequest, Verifier, VerifyRequest
+from greenline.guard.gate import Gate
+from greenline.sandbox.host_toolchain import resolve
+from greenline.sandbox.package_data import sandbox_folder
+from greenline.workspace.snapshot import Snapshot
+
+ROUNDS = 7
+LIMIT_S = 1.5
+FAULTY = "def fare(zones):\n    return 250 if zones < 2 else 250 + 90 * (zones - 1) + 1\n"
+SOUND = FAULTY.replace(" + 1\n", "\n")
+FARES = (250, 250, 340, 430, 520, 610, 700, 790, 880, 970)
+TESTS = "from tariff import fare\n" + "".join(
+    f"\n\ndef test_{zones}_zones():\n    assert fare({zones}) == {fare}\n" for zones, fare in enumerate(FARES)
+)
+"""Ten tests, of which the faulty program fails eight."""
+
+
+class NotVerified(Exception):
+    """The measured verification did not come to the verdict that it should."""
+
+
+def measure(log: Log) -> Table:
+    """Measure host, one container, one test run and a whole verification in turn."""
+    taken: dict[str, list[float]] = {}
+    sandbox = make_sandbox(load_settings())
+    verifier = make_verifier(sandbox)
+    with tempfile.TemporaryDirectory(prefix="greenline-bench-") as folder:
+        root = Path(folder).resolve() / "tariff"
+        root.mkdir()
+        (root / "tariff.py").write_text(FAULTY)
+        (root / "test_tariff.py").write_text(TESTS)
+        tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
+        empty = SandboxRequest(str(root), tree, ("{python}", "-c", "pass"), label="bench")
+        for number in range(ROUNDS + 1):
+            host_s = _host(root)
+            started = time.perf_counter()
+            sandbox.run(empty, Cancellation())
+            container_s = time.perf_counter() - started
+            started = time.perf_counter()
+            verifier.run_tests(str(root), tree, (), "bench", Cancellation())
+            run_s = time.perf_counter() - started
+            started = time.perf_counter()
+            _verify(verifier, root)
+            verify_s = time.perf_counter() - started
+            # The first round makes the image and fills the disk cache and is not counted.
+            if number:
+                for name, seconds in (
+                    ("two pytest runs on the host, one after the other", host_s),
+                    ("a container in which Python does nothing", container_s),
+                    ("one test run in the sandbox, with coverage", run_s),
+                    ("a verification: B and P, and what differs again", verify_s),
+                ):
+                    taken.setdefault(name, []).append(seconds)
+            log(f"sandbox_cost: round {number} of {ROUNDS}, load {load()}")
+    return _table(taken)
+
+
+def _host(root: Path) -> float:
+    """Return the seconds of both programs' tests, run plainly by the same interpreter."""
+    python = resolve(str(root), os.environ).python
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(sandbox_folder() / "toolbox"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    started = time.perf_counter()
+    codes = []
+    for text in (FAULTY, SOUND):
+        (root / "tariff.py").write_text(text)
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
+        codes.append(done.returncode)
+    seconds = time.perf_counter() - started
+    (root / "tariff.py").write_text(FAULTY)
+    if codes != [1, 0]:
+        raise NotVerified(f"pytest on the host ended with {codes}, where 1 and 0 are right.")
+    return seconds
+
+
+def _verify(verifier: Verifier, root: Path) -> None:
+    snapshot = Snapshot((str(root),))
+    edit = FileChange(str(root / "tariff.py"), FAULTY.encode(), SOUND.encode())
+    tree = snapshot.tree(str(root), Gate((str(root),)))
+    request = VerifyRequest(str(root), tree, EditSet((edit,)), (), label="bench")
+    evidence = verifier.verify(request, Cancellation(), lambda _: None)
+    if evidence.verdict is not Verdict.VERIFIED:
+        raise NotVerified(f"The verdict is {evidence.verdict.value}: {evidence.detail}")
+
+
+def _table(taken: dict[str, list[float]]) -> Table:
+    rows = tuple(
+        (name, f"{median(values):.2f}", f"{min(values):.2f}", f"{max(values):.2f}")
+        for name, values in taken.items()
+    )
+    host, *_, verification = taken.values()
+    more = median([v - h for v, h in zip(verification, host, strict=True)])
+    return Table(
+        "a verified run of ten tests, of which eight differ",
+        ("what", "median s", "min s", "max s"),
+        rows,
+        (Target("a verified run over the same two runs on the host", more, LIMIT_S, "s"),),
+        (
+            f"load average {load()}; {ROUNDS} rounds, in turn",
+            "the target is the median of the rounds' differences",
+        ),
+    )
