@@ -48,6 +48,15 @@ def test_max_depth():
     assert reachable(chain, 0) == {n: n for n in range(11)}
 
 
+def test_defaults_of_the_crawler():
+    async def main():
+        site = Site({n: [n + 1, *range(100, 110)] for n in range(20)} | {n: [] for n in range(100, 110)})
+        found = await Crawler(site.fetch).crawl(0)
+        return max(found.values()), site.most_busy
+
+    assert asyncio.run(main()) == (10, 3)
+
+
 def test_shortest_depth_wins():
     assert reachable({"s": ["x", "t"], "x": ["t"], "t": []}, "s")["t"] == 1
 
