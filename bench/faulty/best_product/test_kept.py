@@ -44,6 +44,7 @@ def test_lists(numbers, expected):
 
 def test_runs():
     assert largest_run([-1, -2, -3]) == (1, 3)
+    assert largest_run([-1, -2]) == (0, 2)
     assert largest_run([1, 1, 2]) == (2, 3)
     assert largest_run([-7, 0, 0]) == (1, 2)
     assert largest_run([-2, 3, -4, 0, 5]) == (0, 3)

@@ -57,6 +57,11 @@ def test_only_inserts():
     assert edit_script("", "ab") == ["insert a", "insert b"]
 
 
+def test_insert_before_equal_letters():
+    assert edit_script("a", "aa") == ["insert a"]
+    assert edit_script("ab", "aaab") == ["insert a", "insert a"]
+
+
 def test_only_deletes():
     assert edit_script("ab", "") == ["delete a", "delete b"]
 

@@ -50,6 +50,13 @@ def test_remove_only_node():
     assert items.head is items.tail
 
 
+def test_append_after_removing_from_the_middle():
+    items = LinkedList([1, 2, 3])
+    items.remove(2)
+    items.append(4)
+    assert list(items) == [1, 3, 4]
+
+
 def test_remove_first_of_equals():
     items = LinkedList([1, 2, 1])
     items.remove(1)

@@ -57,6 +57,15 @@ def test_contains_around_the_notch():
     assert not contains(L_SHAPE, Vector(0.5, 4))
 
 
+@pytest.mark.parametrize(
+    ("point", "inside"),
+    [((2, 1), True), ((1, 1.5), True), ((1, 2.5), False), ((4, 3), True), ((6, 1), False), ((-1, 1), False)],
+)
+def test_contains_beside_slanted_edges(point, inside):
+    assert contains(polygon((0, 0), (6, 0), (3, 6)), Vector(*point)) is inside
+    assert contains(polygon((3, 6), (6, 0), (0, 0)), Vector(*point)) is inside
+
+
 def test_edges_close_the_ring():
     ring = edges(polygon((0, 0), (1, 0), (0, 1)))
     assert len(ring) == 3

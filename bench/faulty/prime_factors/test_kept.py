@@ -34,7 +34,7 @@ def test_large_prime_left_over():
 
 
 def test_primes_below_thirty():
-    assert [n for n in range(-3, 30) if n > 0 and is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+    assert [n for n in range(-3, 30) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
 
 
 def test_divisors_by_counting():

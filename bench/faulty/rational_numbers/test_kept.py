@@ -47,5 +47,10 @@ def test_text(pair):
     assert repr(Rational(*pair)) == str(Fraction(*pair))
 
 
+def test_whole_numbers():
+    assert same(Rational(5), Fraction(5))
+    assert Rational(3) + Rational(1, 3) == Rational(10, 3)
+
+
 def test_hash():
     assert len({Rational(1, 2), Rational(2, 4), Rational(-1, -2), Rational(1, 3)}) == 2
