@@ -1,9 +1,23 @@
 import pytest
-from program import UNITS, candidates, is_consistent, solve
+from program import candidates, is_consistent, solve
+
+
+def groups(cell):
+    row, column = divmod(cell, 4)
+    return row, column, (row // 2, column // 2)
+
+
+def allowed(board, cell):
+    taken = {
+        board[other]
+        for other in range(16)
+        if other != cell and any(a == b for a, b in zip(groups(cell), groups(other)))
+    }
+    return sorted(set("1234") - taken)
 
 
 def is_full_and_right(board):
-    return all({board[cell] for cell in unit} == set("1234") for unit in UNITS)
+    return "0" not in board and all(board[cell] in allowed(board, cell) for cell in range(16))
 
 
 def completions(board):
@@ -11,7 +25,7 @@ def completions(board):
         return [board]
     cell = board.index("0")
     found = []
-    for option in candidates(board, cell):
+    for option in allowed(board, cell):
         found += completions(board[:cell] + option + board[cell + 1 :])
     return found
 
@@ -42,6 +56,19 @@ def test_hints_are_kept(board):
     if solved is not None:
         assert is_full_and_right(solved)
         assert all(hint in ("0", mark) for hint, mark in zip(board, solved))
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_candidates(board):
+    for cell in range(16):
+        assert candidates(board, cell) == allowed(board, cell)
+
+
+def test_consistency():
+    for first in range(16):
+        for second in range(16):
+            board = "".join("1" if cell in (first, second) else "0" for cell in range(16))
+            assert is_consistent(board) is ("1" in allowed(board, first))
 
 
 def test_no_candidate_left():

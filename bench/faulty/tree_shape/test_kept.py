@@ -25,7 +25,10 @@ def test_longer_side_counts():
 
 def test_unbalanced_deep_inside():
     deep = Tree(1, Tree(2, Tree(3)))
-    assert not is_balanced(Tree(0, deep, Tree(9, Tree(8, Tree(7)), Tree(10))))
+    other = Tree(9, Tree(8, Tree(7)), Tree(10))
+    assert is_balanced(other)
+    assert not is_balanced(Tree(0, deep, other))
+    assert not is_balanced(Tree(0, other, deep))
 
 
 def test_difference_of_one_is_balanced():
