@@ -18,6 +18,14 @@ def test_size_grows():
     assert sets.size_of(4) == 1
 
 
+def test_size_of_a_chain():
+    sets = DisjointSets(4)
+    sets.union(0, 1)
+    sets.union(1, 2)
+    sets.union(3, 2)
+    assert [sets.size_of(n) for n in range(4)] == [4, 4, 4, 4]
+
+
 def test_forest():
     edges = [(4, 0, 1), (1, 1, 2), (2, 0, 2), (7, 3, 4)]
     assert spanning_forest(5, edges) == (10, 2)
