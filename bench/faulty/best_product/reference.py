@@ -1,0 +1,23 @@
+def largest_product(numbers):
+    """Return the largest product of a non-empty run of neighbours."""
+    if not numbers:
+        raise ValueError("no numbers")
+    best = highest = lowest = numbers[0]
+    for number in numbers[1:]:
+        candidates = number, highest * number, lowest * number
+        highest, lowest = max(candidates), min(candidates)
+        best = max(best, highest)
+    return best
+
+
+def largest_run(numbers):
+    """Return (start, end) of the shortest, then first, run with that product."""
+    goal = largest_product(numbers)
+    for length in range(1, len(numbers) + 1):
+        for start in range(len(numbers) - length + 1):
+            product = 1
+            for number in numbers[start : start + length]:
+                product *= number
+            if product == goal:
+                return start, start + length
+    raise AssertionError("no run has the largest product")
