@@ -69,3 +69,16 @@ def test_amount_must_be_positive(amount):
 def test_message():
     with pytest.raises(InsufficientFunds, match="zed has 12, needs 13"):
         CurrentAccount("zed", 2, limit=10).withdraw(13)
+
+
+def test_overdrawn_by_one():
+    account = CurrentAccount("a", 5, limit=10, fee=2)
+    account.withdraw(6)
+    assert account.balance == -3
+
+
+def test_deposit_of_one_is_recorded():
+    account = Account("a")
+    account.deposit(1)
+    account.withdraw(1)
+    assert account.history == [("deposit", 1), ("withdraw", 1)]

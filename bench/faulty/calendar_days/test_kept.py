@@ -38,3 +38,9 @@ def test_add_months_backwards():
 def test_no_such_day(date):
     with pytest.raises(ValueError):
         day_number(*date)
+
+
+def test_first_days_of_centuries():
+    for century in range(1, 30):
+        date = (century * 100 + 1, 1, 1)
+        assert day_number(*date) == datetime.date(*date).toordinal() - 1

@@ -42,3 +42,15 @@ def test_all_fields_count():
     assert not cron.fires(30, 9, 15, 7, 0)
     assert not cron.fires(30, 7, 14, 7, 0)
     assert not cron.fires(30, 7, 15, 7, 1)
+
+
+@pytest.mark.parametrize("moment", [(59, 23, 31, 12, 6), (0, 0, 1, 1, 0)])
+def test_limits_of_the_fields(moment):
+    assert Cron("* * * * *").fires(*moment)
+    assert Cron(" ".join(map(str, moment))).fires(*moment)
+
+
+@pytest.mark.parametrize("line", ["* * 32 * *", "60-61 * * * *", "* * * 0 *", "* * * * 0-7"])
+def test_beyond_the_limits(line):
+    with pytest.raises(CronError):
+        Cron(line)

@@ -44,3 +44,10 @@ def test_first_problem_only():
 def test_own_rules():
     assert validate({"a": ""}, {"a": [required("gone")], "b": []}) == {"a": "gone"}
     assert validate({"a": 0}, {"a": [required()]}) == {}
+
+
+def test_results_of_single_rules():
+    assert required()(None) == "is required"
+    assert required()("x") is None
+    assert at_least()("18") is None
+    assert at_least()("17") == "must be at least 18"

@@ -40,3 +40,13 @@ def test_errors(text):
 def test_unreadable():
     with pytest.raises(FormulaError):
         Formula("1 $ 2")
+
+
+def test_fractions():
+    assert Formula("7 / 2").value() == 3.5
+    assert Formula("1.5 * b2").value(b2=3) == 4.5
+
+
+def test_unexpected_token_is_named():
+    with pytest.raises(FormulaError, match="unexpected 8"):
+        Formula("7 8 9").value()

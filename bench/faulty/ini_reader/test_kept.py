@@ -43,3 +43,8 @@ def test_errors(text, number):
 
 def test_nothing():
     assert read_ini("") == {}
+
+
+def test_message_names_the_line():
+    with pytest.raises(IniError, match="line 2: expected key = value"):
+        read_ini("[a]\nb")

@@ -112,3 +112,21 @@ def test_many_jobs():
     queue, _, count = run(build, workers=4)
     assert count == 25
     assert queue.results == {n: n * n for n in range(25)}
+
+
+def test_default_is_two_workers():
+    async def main():
+        queue, log = JobQueue(), []
+
+        async def job(name):
+            log.append(name)
+            for _ in range(3):
+                await asyncio.sleep(0)
+            log.append(name)
+
+        for name in "abc":
+            await queue.submit(name, job, name)
+        await queue.drain()
+        return log
+
+    assert asyncio.run(main())[:3] == ["a", "b", "a"]

@@ -53,3 +53,11 @@ def test_later_scores_change_the_order():
 
 def test_tie_on_points_ranked_by_best_not_name():
     assert board(amy=[3, 3, 3], zoe=[8, 1]).top() == ["zoe", "amy"]
+
+
+def test_player_without_scores():
+    table = Leaderboard()
+    table.record("a", 1)
+    table.players["a"].scores.clear()
+    assert table.players["a"].best == 0
+    assert table.players["a"].points == 0

@@ -54,3 +54,8 @@ def test_single_record():
 
 def test_nothing_selected():
     assert summarize(LOG.split("01:00:02")[0], "ERROR") == {"counts": {}, "noisiest": None, "total": 0}
+
+
+def test_source_with_most_lines_wins():
+    text = "01:00:00 INFO b: x\n01:00:00 INFO a: x\n01:00:00 INFO b: x\n01:00:00 INFO c: x\n"
+    assert summarize(text) == {"counts": {"INFO": 4}, "noisiest": "b", "total": 4}

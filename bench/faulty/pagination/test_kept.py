@@ -47,3 +47,17 @@ def test_window_at_ends():
 def test_bad_size():
     with pytest.raises(ValueError):
         Paginator([], 0)
+
+
+def test_default_size():
+    assert [len(Paginator(range(30)).page(n).items) for n in (1, 2, 3)] == [10, 10, 10]
+    assert Paginator(range(31)).page_count == 4
+
+
+def test_middle_page():
+    page = Paginator(range(30)).page(2)
+    assert (page.has_previous, page.has_next) == (True, True)
+
+
+def test_gap_of_one_page():
+    assert Paginator(range(9), 1).window(4) == [1, None, 3, 4, 5, None, 9]

@@ -53,3 +53,9 @@ def test_require_message():
     with pytest.raises(PermissionError, match="^a lacks q, r$"):
         require(User("a", base), "q", "page.view", "r")
     assert require(User("a", base), "page.view") is None
+
+
+def test_name_and_lineage():
+    assert moderator.name == "moderator"
+    assert [role.name for role in moderator.lineage()] == ["moderator", "member", "base"]
+    assert User("a", base).name == "a"
