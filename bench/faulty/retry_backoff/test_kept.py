@@ -65,3 +65,12 @@ def test_no_attempts():
 
 def test_delays():
     assert list(islice(delays(1, 2, 6), 5)) == [1, 2, 4, 6, 6]
+
+
+def test_default_attempts():
+    call, calls = always(TransientError())
+    slept = []
+    with pytest.raises(RetriesExhausted):
+        call_with_retry(call, slept.append)
+    assert len(calls) == 4
+    assert slept == [0.5, 1.0, 2.0]

@@ -42,3 +42,9 @@ def test_arguments_stay():
     base, ours, theirs = {"a": {"x": 1}}, {"a": {"x": 2}}, {"a": {"x": 1, "y": 3}}
     merge(base, ours, theirs)
     assert (base, ours, theirs) == ({"a": {"x": 1}}, {"a": {"x": 2}}, {"a": {"x": 1, "y": 3}})
+
+
+def test_conflict_fields():
+    (conflict,) = merge({"a": 1}, {"a": 2}, {})[1]
+    assert (conflict.path, conflict.ours, conflict.theirs) == ("a", 2, None)
+    assert repr(conflict) == "Conflict('a', 2, None)"

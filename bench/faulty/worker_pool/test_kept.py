@@ -77,3 +77,9 @@ def test_no_jobs():
 
 def test_summary():
     assert summary([Outcome("a"), Outcome("b", error="x"), Outcome("c", 1)]) == "2 of 3 worked"
+
+
+def test_default_is_one_attempt():
+    job, calls = flaky(1)
+    assert asyncio.run(Pool(2).run({"x": job})) == [Outcome("x", None, "try 1")]
+    assert calls == [1]
