@@ -18,7 +18,6 @@ import attrs
 
 from bench.edits_case import Case, Tree
 from bench.edits_mix import block_cases, cases
-from greenline.cli.edit import write_changes
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_diff, edit_set_from_text
 from greenline.edit.staging import Staging
@@ -123,10 +122,20 @@ def ours(folder: Path, edit: str) -> bool:
     root = str(folder)
     try:
         changes = edit_set_from_text(edit, Staging(Snapshot((root,)).read_bytes, root)).changes
-        write_changes(changes)
+        for change in changes:
+            _write(Path(change.path), change.after)
     except (EditRejected, InvalidInput, OutsideWorkspace):
         return False
     return True
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    """Write as the peers do, without a checkpoint or a sync: the edit is measured, and not the disk."""
+    if data is None:
+        path.unlink()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
 
 
 def _program(*command: str) -> Apply:

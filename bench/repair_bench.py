@@ -2,8 +2,8 @@
 
 Each folder of the collection holds `program.py`, `test_visible.py` (all the tests that the engine sees),
 `test_kept.py` (which judge its fix and which it never sees) and `meta.json`. A proposal is *right* where the
-kept tests pass on it and on every fix that the engine calls just as good, and *wrong* otherwise; no proposal is
-*none*.
+kept tests pass on it and on every fix that the engine calls just as good, and *wrong* otherwise; no proposal
+is *none*.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from greenline.verify.tree import apply
 
 COLLECTION = Path(__file__).parent / "faulty"
 BUDGET_S = 60.0
-TARGETS = "targets: right in 45 of the 60 repairable, wrong in at most 2 of the 75, within 60 s each on two cores"
+TARGETS = "targets: 45 of 60 repairable right, at most 2 of 75 wrong, within 60 s each on two cores"
 _ROOT = "/tmp/faulty"
 _KEPT = "test_kept.py"
 _NOT_STAGED = {_KEPT, "reference.py", "meta.json"}

@@ -182,3 +182,16 @@ def test_a_patch_that_is_no_diff_is_an_input_error(
 
     assert main(["verify", "--root", str(tmp_path), "--patch", str(tmp_path / "p.diff")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_was_applied_is_undone(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    edit = tmp_path / "edit.json"
+    edit.write_text('{"edits": [{"path": "a.txt", "search": "two\\n", "replace": "2\\n"}]}')
+
+    assert main(["edit", "apply", "--root", str(tmp_path), str(edit)]) == 0
+    applied = (tmp_path / "a.txt").read_bytes()
+    assert main(["undo", "--root", str(tmp_path)]) == 0
+
+    assert applied == b"one\r\n2\r\n"
+    assert (tmp_path / "a.txt").read_bytes() == b"one\r\ntwo\r\n"

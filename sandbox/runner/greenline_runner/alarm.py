@@ -1,4 +1,4 @@
-"""A limit on one test's time: a signal that raises in the main thread, where the runner sees it as a failure."""
+"""A limit on one test's time: a signal that raises in the main thread, which the runner sees."""
 
 import signal
 
@@ -10,8 +10,8 @@ class TimeLimit(BaseException):
 class Alarm:
     """Raises `TimeLimit` in what is entered for longer than `seconds`; does nothing where that is 0.
 
-    It goes on raising, since a loop may hold a bare `except`; and later tests get an eighth of the time, since
-    they tend to hang for the same reason. What waits inside a C function that never looks
+    It goes on raising, since a loop may hold a bare `except`; and later tests get an eighth of the
+    time, since they tend to hang for the same reason. What waits inside a C function that never looks
     for signals is not reached: the container's own limit ends that.
     """
 

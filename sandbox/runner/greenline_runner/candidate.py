@@ -7,7 +7,7 @@ _EPOCH = 1_000_000_000
 
 
 class Written:
-    """Puts the edited files of a candidate, given as `[path, start, end, replacement in base64]` each, in place.
+    """Puts a candidate's edited files in place; an edit is `[path, start, end, replacement in base64]`.
 
     Each candidate's files get a time stamp of their own, so that byte code compiled from the base, which an
     unchanged file goes on using, is never taken for a changed one.

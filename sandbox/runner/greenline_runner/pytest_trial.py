@@ -1,4 +1,4 @@
-"""Trying candidates with pytest, which is configured once and forked for each of them just before it collects.
+"""Trying candidates with pytest, configured once and forked for each of them just before it collects.
 
 A candidate costs a fork, the import of what the tests import, and the tests; not pytest's own start.
 """

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from greenline.cli.console import root_of
-from greenline.cli.write import _put
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError, InvalidInput, OutsideWorkspace
 
@@ -40,9 +38,12 @@ _PUBLISHED = {
 
 def run(arguments: argparse.Namespace) -> int:
     """Apply an edit and print one JSON object; exit 3 where it is rejected."""
+    from greenline.app import open_checkpoints, open_journal
+    from greenline.config.settings import load_settings
     from greenline.edit.apply import edit_set_from_text
     from greenline.edit.format import EditFormat
     from greenline.edit.staging import Staging
+    from greenline.edit.write import Occasion, apply_changes
     from greenline.workspace.encoding import decode_as
     from greenline.workspace.snapshot import Snapshot
 
@@ -54,57 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
     staging = Staging(Snapshot(roots).read_bytes, *roots, encoding=arguments.encoding)
     try:
         changes = edit_set_from_text(_text(data), staging, arguments.path, given).changes
-        write_changes(changes)
+        if changes:
+            # The journal of the first root keeps the checkpoint, wherever the files lie.
+            store = open_checkpoints(roots[0], open_journal(roots[0]), load_settings())
+            apply_changes(changes, roots, store, Occasion(f"edit apply {arguments.edit}"))
     except (EditRejected, OutsideWorkspace) as error:
         print(json.dumps(_rejection(error)))
         return REJECTED
     files = [{"path": _shown(change.path, roots), "op": _op(change)} for change in changes]
     print(json.dumps({"status": "applied", "files": files}))
     return 0
-
-
-def write_changes(changes: Sequence[FileChange]) -> None:
-    """Write file changes: compare, write beside, sync, rename; all or nothing.
-
-    Raises `EditRejected` (`stale`, `exists`) before anything is written, and rolls back on any later failure.
-    """
-    for change in changes:
-        if _on_disk(change.path) != change.before:
-            raise EditRejected(
-                f"{change.path} was changed meanwhile.",
-                remedy="Try again.",
-                code="exists" if change.before is None else "stale",
-                path=change.path,
-            )
-    modes = {change.path: _mode(change) for change in changes}
-    done: list[FileChange] = []
-    try:
-        for change in changes:
-            done.append(change)
-            _put(Path(change.path), change.after)
-            mode = modes[change.path]
-            if change.after is not None and mode is not None:
-                Path(change.path).chmod(mode)
-    except OSError as error:
-        for change in reversed(done):
-            with contextlib.suppress(OSError):
-                _put(Path(change.path), change.before)
-        raise GreenlineError(
-            f"{done[-1].path} cannot be written: {error.strerror}; nothing was changed.",
-            remedy="See to it that the folder can be written.",
-        ) from error
-
-
-def _on_disk(path: str) -> bytes | None:
-    file = Path(path)
-    return file.read_bytes() if file.is_file() else None
-
-
-def _mode(change: FileChange) -> int | None:
-    """Return the mode that a file is to have, a moved one that of its old place; None for what it has."""
-    if change.mode is not None or change.moved_from is None or change.after is None:
-        return change.mode
-    return Path(change.moved_from).stat().st_mode & 0o7777
 
 
 def _op(change: FileChange) -> str:

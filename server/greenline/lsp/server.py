@@ -15,7 +15,6 @@ from pygls.lsp.server import LanguageServer
 
 import greenline
 from greenline.core.event import Event
-from greenline.core.port import Journal
 from greenline.lsp import collector, stdio
 from greenline.lsp.channel import Inbox, start_reader
 from greenline.lsp.convert import Encoding, to_uri

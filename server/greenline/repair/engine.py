@@ -54,6 +54,8 @@ class RepairResult:
     """What was done, or why nothing was found; one sentence."""
     alternatives: tuple[EditSet, ...] = ()
     """Other fixes that passed every test in the batches."""
+    ties: tuple[EditSet, ...] = ()
+    """Those of the alternatives that nothing makes less likely than the repair itself."""
 
 
 @attrs.frozen
