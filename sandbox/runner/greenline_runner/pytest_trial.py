@@ -45,8 +45,10 @@ class _Host(pytest_side.Recorder):
         if self._fork(session, whole=False, warm=True) is None:
             return
         imported = _imported()
+        # A collection would touch, and so copy, every page that the candidates share.
         gc.collect()
         gc.freeze()
+        gc.disable()
         ends = time.monotonic() + self._work["wallS"]
         for index in self._work["wanted"]:
             edits = self._work["candidates"][index]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -13,7 +14,9 @@ from greenline.edit.change import reversed_marks
 from greenline.edit.restore import Content, Restored, UndoConflict, restore
 from greenline.edit.write import Occasion, apply_changes, read_bytes
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Mark
-from greenline.journal.checkpoint_store import CheckpointStore
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 Current = Callable[[str], Content | None]
 """Absolute path → what the file holds now; raises `GreenlineError` where that cannot be told."""

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -18,8 +19,10 @@ from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
-from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.workspace.root import locate
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIED = "The process that wrote the change ended before it was through."

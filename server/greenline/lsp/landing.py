@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
@@ -18,10 +18,12 @@ from greenline.core.error import GreenlineError
 from greenline.core.event import Event
 from greenline.edit.restore import Content
 from greenline.journal.checkpoint import Checkpoint, Draft, FileVersions, Kind, Mark
-from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.lsp.decision import Editor, one_line_end
 from greenline.lsp.review import CurrentText, FileEdit
 from greenline.workspace.encoding import TextFile, decode
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 _CHECK_S = 3.0
 """How long the buffers may take to show an edit that the client says it applied."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from greenline.core.agent_port import AgentClient
 from greenline.core.port import Journal
-from greenline.journal.checkpoint_store import CheckpointStore
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 
 @attrs.frozen

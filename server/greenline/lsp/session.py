@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
@@ -29,12 +29,14 @@ from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task, Tas
 from greenline.edit.change import marks_of
 from greenline.edit.text import text_hash
 from greenline.edit.undo import Undone
-from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.lsp.decision import Decision, Editor, Refusal, Refused, Review, decided, refusals
 from greenline.lsp.landing import Change, Landed, Landing
 from greenline.lsp.review import CurrentText, file_edits, place
 from greenline.lsp.undo import chosen, undo_in_editor
 from greenline.workspace.encoding import decode
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 
 class Listener(Protocol):

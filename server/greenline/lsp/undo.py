@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -14,10 +15,12 @@ from greenline.edit.hunk import split
 from greenline.edit.restore import Content, UndoConflict
 from greenline.edit.undo import Undone, UndoPlan, in_force, plan_undo
 from greenline.journal.checkpoint import Checkpoint
-from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.lsp.decision import Editor
 from greenline.lsp.landing import Buffers, Change, Landed, Landing
 from greenline.lsp.review import CurrentText, FileEdit, Replacement, file_edits
+
+if TYPE_CHECKING:
+    from greenline.journal.checkpoint_store import CheckpointStore
 
 _LABEL = "Greenline: undo"
 _MODE = "Its mode bits stay as they are; `greenline undo` puts them back."
