@@ -37,6 +37,25 @@ FAULTS = {
     "loop exit": ("while a:\n    break", "while a:\n    continue"),
     "assignment operator": ("a -= 1", "a += 1"),
     "lost accumulation": ("a = b", "a += b"),
+    "swapped elements": (
+        "x = sorted(a, key=lambda p: (p.a, p.b))",
+        "x = sorted(a, key=lambda p: (p.b, p.a))",
+    ),
+    "string put together backwards": ("x = x + a[i]", "x = a[i] + x"),
+    "names swapped throughout": ("a.size[b] += a.size[c]", "a.size[c] += a.size[b]"),
+    "missing call": ("x = a.upper", "x = a.upper()"),
+    "missing call in a condition": ("x = [c for c in a if c.isalnum]", "x = [c for c in a if c.isalnum()]"),
+    "shared row": ("x = [[0] * n] * m", "x = [[0] * n for _ in range(m)]"),
+    "caught exception": (
+        "try:\n    a()\nexcept IndexError:\n    pass",
+        "try:\n    a()\nexcept StopIteration:\n    pass",
+    ),
+    "raised exception": ("raise KeyError(a)", "raise ValueError(a)"),
+    "branch": ("if a:\n    x()\nif b:\n    y()", "if a:\n    x()\nelif b:\n    y()"),
+    "conversion of an element": ("x = tuple(p for p in a)", "x = tuple(int(p) for p in a)"),
+    "key of a record": ("x = {'a': 1, 'b': 2}\ny = z['a']", "x = {'a': 1, 'b': 2}\ny = z['b']"),
+    "bound": ("best = best + x", "best = max(0, best + x)"),
+    "kept maximum": ("best = n + 1", "best = max(best, n + 1)"),
 }
 
 
@@ -76,6 +95,40 @@ FUNCTIONS = {
     "duplicated statement": (
         "def f(a):\n    a.pop()\n    a.pop()\n    return a\n",
         "def f(a):\n    a.pop()\n    return a\n",
+    ),
+    "endless loop": (
+        "def f(a):\n    while True:\n        a.pop()\n",
+        "def f(a):\n    while a:\n        a.pop()\n",
+    ),
+    "endless loop over two": (
+        "def f(a, b):\n    i = j = 0\n    while True:\n        i += a[i] < b[j]\n        j += 1\n",
+        "def f(a, b):\n    i = j = 0\n    while i < len(a) and j < len(b):\n"
+        "        i += a[i] < b[j]\n        j += 1\n",
+    ),
+    "missing step": (
+        "def f(n):\n    i = 0\n    while i < n:\n        print(n)\n",
+        "def f(n):\n    i = 0\n    while i < n:\n        print(n)\n        i += 1\n",
+    ),
+    "missing jump": (
+        "def f(n):\n    for i in n:\n        if i:\n            print(i)\n",
+        "def f(n):\n    for i in n:\n        if i:\n            print(i)\n            break\n",
+    ),
+    "missing statement": (
+        "class C:\n    def f(self, a):\n        self.q.touch(a)\n\n    def g(self, a):\n        return a\n",
+        "class C:\n    def f(self, a):\n        self.q.touch(a)\n\n    def g(self, a):\n"
+        "        self.q.touch(a)\n        return a\n",
+    ),
+    "missing growth": (
+        "def f(a):\n    s = []\n    for x in a:\n        print(x)\n    return s.pop()\n",
+        "def f(a):\n    s = []\n    for x in a:\n        print(x)\n        s.append(x)\n    return s.pop()\n",
+    ),
+    "missing self": (
+        "class C:\n    def f(self):\n        return g(1)\n",
+        "class C:\n    def f(self):\n        return self.g(1)\n",
+    ),
+    "added condition": (
+        "def f(a, b):\n    if a < 0:\n        return b\n",
+        "def f(a, b):\n    if a < 0 or not b:\n        return b\n",
     ),
     "sibling attribute": (
         "class C:\n    def f(self):\n        self.low = 1\n        self.high = 2\n        return self.low\n",

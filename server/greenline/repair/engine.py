@@ -6,6 +6,7 @@ Only what `Verifier` calls `verified` is a repair; the batches before it merely 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -14,6 +15,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
+from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
 from greenline.repair.trial import Bench
@@ -36,6 +38,14 @@ class Diagnosis:
     report: TestReport
     failing: tuple[str, ...]
     suspicion: dict[tuple[str, int], float]
+
+    @property
+    def n_witnesses(self) -> dict[tuple[str, int], int]:
+        """Return (file, 1-based line) → how many tests execute it."""
+        counts: Counter[tuple[str, int]] = Counter()
+        for files in self.report.coverage.values():
+            counts.update((file, line) for file, lines in files.items() for line in lines)
+        return counts
 
     def suspects(self, limit: int = 5) -> list[tuple[str, int, float]]:
         """Return the most suspicious lines: path, 1-based line, suspiciousness."""
@@ -112,6 +122,10 @@ class RepairEngine:
             bench, tree, diagnosis.suspicion, cancellation, progress, started + 0.8 * self.budget_s
         )
         found = search.run()
+        reason = doubt(found.fixes[0], found.fixes[1:], diagnosis.n_witnesses) if found.fixes else ""
+        if reason:
+            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
+            return RepairResult(None, None, found.n_tried, note)
         return self._verified(root, tree, found, label, cancellation, progress)
 
     def _verified(
@@ -145,7 +159,9 @@ class RepairEngine:
                 kinds = " and ".join(dict.fromkeys(edit.operator for edit in what))
                 more = f"; {len(edits) - 1} other edits pass every test too" if len(edits) > 1 else ""
                 note = f"Changed: {kinds}. {tried}{more}."
-                return RepairResult(edit_set, evidence, found.n_tried, note, others)
+                alike = [_edit_set(root, tree, fix) for fix in ties(found.fixes)]
+                tied = tuple(other for other in alike if edit_set == edits[0] and other != edit_set)
+                return RepairResult(edit_set, evidence, found.n_tried, note, others, tied)
         note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
         return RepairResult(None, None, found.n_tried, note)
 

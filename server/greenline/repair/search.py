@@ -12,6 +12,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import Progress, Tree
 from greenline.repair.operator import candidates
 from greenline.repair.source import Candidate, Source
+from greenline.repair.spread import spread
 from greenline.repair.trial import Bench, Trial
 
 _MAX_SINGLES = 4000
@@ -75,25 +76,21 @@ class Search:
 
     def singles(self) -> list[tuple[Candidate, float]]:
         """Return single edits with their scores, best first."""
-        by_file: dict[str, set[int]] = {}
-        for file, line in self.suspicion:
-            by_file.setdefault(file, set()).add(line)
+        by_file: dict[str, dict[int, float]] = {}
+        for (file, line), score in self.suspicion.items():
+            by_file.setdefault(file, {})[line] = score
         found: list[tuple[Candidate, float]] = []
-        for file, lines in by_file.items():
+        for file, own in by_file.items():
             try:
                 source = Source(file, self.tree[file].content)
             except (SyntaxError, ValueError, KeyError):
                 continue
             self._sources[file] = source
-            for candidate in candidates(source, lines):
-                found.append((candidate, self._suspicion(source, candidate) * candidate.prior))
+            lines = spread(source, own)
+            for candidate in candidates(source, set(lines)):
+                found.append((candidate, _suspicion(lines, candidate.line) * candidate.prior))
         found.sort(key=lambda item: (-item[1], item[0].path, item[0].start, item[0].replacement))
         return found[:_MAX_SINGLES]
-
-    def _suspicion(self, source: Source, candidate: Candidate) -> float:
-        """Return a line's own suspiciousness; an edit between statements takes its neighbourhood's."""
-        near = (self.suspicion.get((source.path, candidate.line + d), 0.0) for d in (0, 1, -1))
-        return max(s * w for s, w in zip(near, (1.0, 0.7, 0.7), strict=True)) or 0.05
 
     def _try(self, wanted: Iterator[Fix]) -> list[Fix]:
         """Try fixes batch by batch; once one passes, go on only for `_SETTLE_S`."""
@@ -161,6 +158,12 @@ class Search:
     def contents(self, edits: Sequence[Candidate]) -> dict[str, bytes]:
         """Return path → content with all edits made."""
         return make_contents({path: source.data for path, source in self._sources.items()}.__getitem__, edits)
+
+
+def _suspicion(lines: Mapping[int, float], line: int) -> float:
+    """Return a line's own suspiciousness; an edit between statements takes its neighbourhood's."""
+    near = (lines.get(line + d, 0.0) for d in (0, 1, -1))
+    return max(s * w for s, w in zip(near, (1.0, 0.7, 0.7), strict=True)) or 0.05
 
 
 def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from greenline.repair.operator import call, expression, name, statement
+from greenline.repair.operator import call, expression, insertion, name, statement, structure
 from greenline.repair.source import Candidate, Source
 
 Operator = Callable[[Source, ast.AST], Iterator[Candidate]]
@@ -33,6 +33,16 @@ OPERATORS: tuple[Operator, ...] = (
     statement.base_case,
     statement.indentation,
     statement.loop_exit,
+    structure.order,
+    structure.loop_condition,
+    structure.forgotten_call,
+    structure.shared_row,
+    structure.exception_type,
+    structure.branch,
+    structure.clause,
+    insertion.step,
+    insertion.jump,
+    insertion.copied,
 )
 
 

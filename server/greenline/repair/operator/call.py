@@ -34,6 +34,26 @@ _SIBLINGS = (
     ("days", "seconds"),
 )
 _WRAPPERS = ("str", "int", "float", "abs", "list", "sorted", "set", "len", "reversed", "bool", "round", "sum")
+_HOLDERS = (
+    ast.Return,
+    ast.Assign,
+    ast.AugAssign,
+    ast.BinOp,
+    ast.Call,
+    ast.Compare,
+    ast.For,
+    ast.Subscript,
+    ast.Yield,
+    ast.GeneratorExp,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.Dict,
+    ast.Tuple,
+    ast.List,
+    ast.keyword,
+)
+"""Where a converted value may stand."""
 _METHODS = (".strip()", ".lower()", ".copy()", ".upper()", ".items()", ".values()")
 
 
@@ -95,6 +115,8 @@ def sibling_function(source: Source, node: ast.AST) -> Iterator[Candidate]:
                 yield Candidate(source.path, start, end, other.encode(), "sibling function", node.lineno, 0.2)
     if len(node.args) == 1 and not node.keywords and name in _WRAPPERS:
         yield source.replace(node, source.text(node.args[0]), "conversion left out", 0.3)
+    elif len(node.args) == 1 and not node.keywords and isinstance(node.func, ast.Name):
+        yield source.replace(node, source.text(node.args[0]), "call left out", 0.12)
     if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
         yield source.replace(node, source.text(node.func.value), "conversion left out", 0.25)
 
@@ -118,9 +140,7 @@ def wrap(source: Source, node: ast.AST) -> Iterator[Candidate]:
     parent = source.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         return
-    if not isinstance(
-        parent, ast.Return | ast.Assign | ast.BinOp | ast.Call | ast.Compare | ast.For | ast.Subscript
-    ):
+    if not isinstance(parent, _HOLDERS):
         return
     text = source.text(node)
     for wrapper in _WRAPPERS:

@@ -64,8 +64,8 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if not isinstance(node, ast.BinOp):
         return
     old, options = _ARITHMETIC.get(type(node.op), (b"@", ()))
-    for new in options:
-        made = source.between(node.left, node.right, old, new, "arithmetic", 0.6)
+    for place, new in enumerate(options):
+        made = source.between(node.left, node.right, old, new, "arithmetic", 0.4 if place else 0.65)
         if made is not None:
             yield made
     left, right = source.text(node.left), source.text(node.right)
@@ -110,7 +110,16 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(value, bool):
         yield source.replace(node, str(not value), "constant", 0.6)
     elif isinstance(value, int):
-        for near, prior in ((value + 1, 0.55), (value - 1, 0.55), (-value, 0.25), (0, 0.3), (1, 0.3)):
+        for near, prior in (
+            (value + 1, 0.55),
+            (value - 1, 0.55),
+            (-value, 0.25),
+            (0, 0.3),
+            (1, 0.3),
+            (value + 2, 0.2),
+            (value - 2, 0.2),
+            (value * 2, 0.2),
+        ):
             if near != value:
                 yield source.replace(node, str(near), "constant", prior)
         for factor in (10, 100):
@@ -133,20 +142,21 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
         others = {"": '" "', " ": '""', ",": '", "', ", ": '","', "\n": '""'}
         if value in others:
             yield source.replace(node, others[value], "string", 0.35)
+        is_key = isinstance(source.parent(node), ast.Subscript | ast.Tuple | ast.Dict | ast.Compare)
         for word in sorted(_sibling_strings(source, node)):
-            yield source.replace(node, repr(word), "string", 0.2)
+            yield source.replace(node, repr(word), "string", 0.35 if is_key else 0.2)
     elif value is None:
         for text in ("0", "''", "[]", "{}", "False"):
             yield source.replace(node, text, "constant", 0.15)
 
 
 def _sibling_strings(source: Source, node: ast.Constant) -> set[str]:
-    function = source.function(node)
-    if function is None:
-        return set()
+    # The keys of records are spelt in any function of the file; what a function prints is its own.
+    is_key = isinstance(source.parent(node), ast.Subscript | ast.Tuple | ast.Dict | ast.Compare)
+    around = None if is_key else source.function(node)
     return {
         inner.value
-        for inner in ast.walk(function)
+        for inner in ast.walk(around or source.tree)
         if isinstance(inner, ast.Constant)
         and isinstance(inner.value, str)
         and inner.value != node.value

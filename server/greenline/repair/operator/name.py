@@ -15,9 +15,17 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
     names = source.names(node)
     if node.id not in names and isinstance(source.parent(node), ast.Call):
         return
+    function = source.function(node)
+    read = {
+        inner.id
+        for inner in (ast.walk(function) if function is not None else ())
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    }
     for other in names:
         if other != node.id and other not in ("self", "cls"):
-            prior = 0.5 if isinstance(node.ctx, ast.Load) else 0.3
+            # A variable that nothing reads is most likely the one that was meant.
+            prior = 0.75 if other not in read else 0.45
+            prior = prior if isinstance(node.ctx, ast.Load) else 0.3
             yield source.replace(node, other, "variable", prior)
     if isinstance(node.ctx, ast.Load) and "self" in names and node.id != "self":
         yield source.replace(node, f"self.{node.id}", "missing self", 0.3)

@@ -16,7 +16,7 @@ _AUGMENTED: dict[type[ast.operator], tuple[bytes, tuple[bytes, ...]]] = {
     ast.Mod: (b"%=", (b"//=",)),
     ast.BitAnd: (b"&=", (b"|=",)),
     ast.BitOr: (b"|=", (b"&=", b"=")),
-    ast.BitXor: (b"^=", (b"|=",)),
+    ast.BitXor: (b"^=", (b"&=", b"|=")),
 }
 
 
@@ -78,7 +78,8 @@ def returned(source: Source, node: ast.AST) -> Iterator[Candidate]:
         for other in source.names(node):
             yield source.replace(node.value, other, "returned value", 0.3)
         for value in ("True", "False", "None", "0", "1", "[]", "''"):
-            yield source.replace(node.value, value, "returned value", 0.15)
+            yield source.replace(node.value, value, "returned value", 0.12)
+        yield from _returned_instead(source, node.value)
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
         yield source.replace(node, b"return %s" % source.text(node), "missing return", 0.4)
     if isinstance(node, ast.Assign) and _block(source, node)[-1:] == [node]:
@@ -96,6 +97,18 @@ def returned(source: Source, node: ast.AST) -> Iterator[Candidate]:
             yield Candidate(source.path, end, end, text, "missing return", node.lineno, 0.4)
 
 
+def _returned_instead(source: Source, value: ast.expr) -> Iterator[Candidate]:
+    """Take a value that is built from a variable for a constant one."""
+    if isinstance(value, ast.List) and not value.elts:
+        yield source.replace(value, "[[]]", "returned value", 0.3)
+        for name in source.names(value):
+            yield source.replace(value, f"[{name}]", "returned value", 0.2)
+    if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+        for name in source.names(value):
+            for text in (f"{name} == 0", f"not {name}", f"bool({name})"):
+                yield source.replace(value, text, "returned value", 0.2)
+
+
 def augmented(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Take another assignment operator."""
     if isinstance(node, ast.AugAssign):
@@ -109,6 +122,12 @@ def augmented(source: Source, node: ast.AST) -> Iterator[Candidate]:
             made = source.between(node.targets[0], node.value, b"=", new, "assignment", 0.3)
             if made is not None:
                 yield made
+        target, text = node.targets[0], source.text(node.value)
+        for bound in (b"0", source.text(target)):
+            for function in (b"max", b"min"):
+                if bound != text:
+                    made = source.replace(node.value, b"%s(%s, %s)" % (function, bound, text), "bound", 0.15)
+                    yield made
 
 
 def default(source: Source, node: ast.AST) -> Iterator[Candidate]:

@@ -1,0 +1,125 @@
+"""Operators that put a missing statement in: a step of a loop, a jump, a call that stands elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from greenline.repair.source import Candidate, Function, Source
+
+_MAX_COPIES = 30
+_GROWING = {"append": "append", "pop": "append", "add": "add", "discard": "add", "appendleft": "append"}
+
+
+def step(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Let a `while` loop change a name of its condition, at the end of its body."""
+    if not isinstance(node, ast.While):
+        return
+    tested = {inner.id for inner in ast.walk(node.test) if isinstance(inner, ast.Name)}
+    used = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    names = [name for name in source.names(node) if name in tested]
+    for block in _blocks(node):
+        for name in names:
+            for text in (f"{name} += 1", f"{name} -= 1"):
+                yield _after(source, block[-1], text, "missing step", 0.4)
+            for other in source.names(node):
+                if other != name and other in used:
+                    for operator in ("//=", "-=", "+=", "="):
+                        text = f"{name} {operator} {other}"
+                        yield _after(source, block[-1], text, "missing step", 0.15)
+
+
+def _blocks(node: ast.While) -> list[list[ast.stmt]]:
+    """Return the loop's body, and the branches and loops directly in it."""
+    found = [node.body]
+    for inner in node.body:
+        for field in ("body", "orelse"):
+            block = getattr(inner, field, None)
+            if isinstance(block, list) and block and not isinstance(inner, Function | ast.ClassDef):
+                found.append(block)
+    return found
+
+
+def jump(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Leave or go on with a loop at the end of a branch."""
+    if not isinstance(node, ast.If) or not _in_loop(source, node):
+        return
+    for block in (node.body, node.orelse):
+        if block and not isinstance(block[-1], ast.Break | ast.Continue | ast.Return | ast.Raise | ast.If):
+            for text in ("break", "continue"):
+                yield _after(source, block[-1], text, "missing jump", 0.35)
+
+
+def _in_loop(source: Source, node: ast.AST) -> bool:
+    up = source.parent(node)
+    while up is not None and not isinstance(up, Function):
+        if isinstance(up, ast.For | ast.While | ast.AsyncFor):
+            return True
+        up = source.parent(up)
+    return False
+
+
+def copied(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Put a simple statement of the same file, or a growing container's call, before or after a statement."""
+    if not isinstance(node, ast.stmt) or isinstance(node, Function | ast.ClassDef):
+        return
+    function = source.function(node)
+    if function is None:
+        return
+    names = set(source.names(node))
+    own = ast.unparse(node)
+    for text, prior in _texts(source, function, names):
+        if text != own:
+            if not isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
+                yield _after(source, node, text, "missing statement", prior)
+            if function.body[0] is node or isinstance(node, ast.Return | ast.For | ast.While | ast.If):
+                yield _before(source, node, text, "missing statement", prior)
+
+
+def _texts(source: Source, function: Function, names: set[str]) -> list[tuple[str, float]]:
+    found: dict[str, float] = {}
+    for inner in ast.walk(source.tree):
+        is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
+        if not is_call and not isinstance(inner, ast.AugAssign):
+            continue
+        local = source.function(inner)
+        if local is not None and _locals_of(source, inner) <= names:
+            found[ast.unparse(inner)] = 0.22 if local is function else 0.18
+    growing = {
+        (inner.func.value.id, _GROWING[inner.func.attr])
+        for inner in ast.walk(function)
+        if isinstance(inner, ast.Call)
+        and isinstance(inner.func, ast.Attribute)
+        and inner.func.attr in _GROWING
+        and isinstance(inner.func.value, ast.Name)
+    }
+    for holder, method in sorted(growing):
+        for name in sorted(names - {holder, "self", "cls"}):
+            found.setdefault(f"{holder}.{method}({name})", 0.12)
+    return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_MAX_COPIES]
+
+
+def _locals_of(source: Source, node: ast.AST) -> set[str]:
+    """Return the variables of its own function that a statement needs."""
+    theirs = set(source.names(node))
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id in theirs}
+
+
+def _after(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+    _, end = source.line_span(node)
+    line = _indent(source, node) + text.encode() + b"\n"
+    if not source.data[:end].endswith(b"\n"):
+        line = b"\n" + line
+    return Candidate(source.path, end, end, line, operator, node.lineno, prior)
+
+
+def _before(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+    start, _ = source.line_span(node)
+    line = _indent(source, node) + text.encode() + b"\n"
+    return Candidate(source.path, start, start, line, operator, node.lineno, prior)
+
+
+def _indent(source: Source, node: ast.stmt) -> bytes:
+    start, _ = source.line_span(node)
+    line = source.data[start : source.span(node)[0]]
+    return line if not line.strip() else b""

@@ -1,0 +1,58 @@
+"""What passes weak tests is not believed for that alone, and what only an import executes is suspected."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenline.repair.doubt import doubt, ties
+from greenline.repair.search import Fix
+from greenline.repair.source import Candidate, Source
+from greenline.repair.spread import spread
+
+
+def _fix(line: int, prior: float, score: float = 0.5) -> Fix:
+    return Fix((Candidate("m.py", line, line + 1, b"x", "kind", line, prior),), score)
+
+
+def test_a_likely_edit_is_believed() -> None:
+    assert doubt(_fix(3, 0.9), (), {}) == ""
+
+
+def test_an_unlikely_edit_that_few_tests_execute_is_not() -> None:
+    assert "2 tests execute" in doubt(_fix(3, 0.12), (), {("m.py", 3): 2})
+
+
+def test_an_unlikely_edit_that_many_tests_execute_is() -> None:
+    assert doubt(_fix(3, 0.12), (_fix(3, 0.12),), {("m.py", 3): 5}) == ""
+
+
+def test_unlikely_edits_in_different_places_are_not() -> None:
+    assert "2 different places" in doubt(_fix(3, 0.12), (_fix(9, 0.12),), {("m.py", 3): 5})
+
+
+def test_an_equally_likely_fix_elsewhere_is_a_tie() -> None:
+    best, there, weaker = _fix(3, 0.9), _fix(9, 0.9), _fix(12, 0.9, score=0.2)
+
+    assert ties([best, there, weaker]) == (there,)
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "line"),
+    [
+        ("def f(a=16):\n    return a\n", {2: 1.0}, 1),
+        ("RATES = {\n    1: 2,\n}\n\ndef f(a):\n    return RATES[a]\n", {6: 1.0}, 2),
+        ("class C:\n    size = 3\n\n    def f(self):\n        return self.size\n", {5: 1.0}, 2),
+    ],
+)
+def test_what_an_import_executes_is_suspected_with_its_users(
+    text: str, own: dict[int, float], line: int
+) -> None:
+    found = spread(Source("m.py", text.encode()), own)
+
+    assert 0.0 < found[line] < 1.0
+
+
+def test_what_nothing_suspicious_uses_is_not() -> None:
+    text = "A = 1\nB = 2\n\ndef f():\n    return A\n"
+
+    assert 2 not in spread(Source("m.py", text.encode()), {5: 1.0})
