@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import subprocess
 import sys
@@ -117,13 +118,14 @@ def test_a_busy_server_is_asked_again_when_it_says_so() -> None:
     assert time.monotonic() - started >= 0.3
 
 
-def test_a_second_call_waits_too_where_the_server_asked_for_it() -> None:
+def test_a_second_call_waits_too_where_the_server_asked_for_it(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="greenline.model.litellm_model")
     with ScriptedServer([{"status": 503, "retry_after": 30}, {"content": "for the second"}]) as server:
         model = _model(server)
         waiting = Cancellation()
         first = threading.Thread(target=_until_cancelled, args=(model, waiting))
         first.start()
-        while not server.requests:
+        while "again in" not in caplog.text:
             waiting.wait(0.01)
         second = Cancellation()
         threading.Timer(0.2, second.cancel).start()

@@ -62,6 +62,18 @@ def test_two_faults_are_mended_together(tmp_path: Path) -> None:
     assert len(result.evidence.fixed) == 2
 
 
+def test_a_loop_without_an_end_is_mended(tmp_path: Path) -> None:
+    counted = "    i = result = 0\n    while i < len(waits):\n        result += waits[i]\n    return result\n"
+    faulty = SOUND[: SOUND.index("    result = 0")] + counted
+
+    result = _repair(tmp_path, faulty)
+
+    assert result.edit_set is not None, result.note
+    assert result.evidence is not None
+    assert result.evidence.verdict is Verdict.VERIFIED
+    assert b"i += 1" in (result.edit_set.changes[0].after or b"")
+
+
 def test_a_missing_algorithm_is_not_made_up(tmp_path: Path) -> None:
     faulty = SOUND.replace("    for wait in waits:\n        result += wait\n", "")
 

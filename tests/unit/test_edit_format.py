@@ -12,6 +12,7 @@ from greenline.core.error import EditRejected, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_text
 from greenline.edit.format import EditFormat, recognise
 from greenline.edit.hunk import diff_text
+from greenline.edit.path import writable_path
 from greenline.edit.staging import Staging
 
 LINES = st.lists(
@@ -359,3 +360,8 @@ def test_any_text_in_a_named_format_is_applied_or_refused(data: st.DataObject, f
         apply(edit, {"a.py": b"x = 1\ny = 2\n"}, "a.py", form)
     except (EditRejected, OutsideWorkspace) as error:
         assert error.message
+
+
+def test_a_path_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(EditRejected, match="is no path"):
+        writable_path("\ud800.py", "/w")

@@ -20,7 +20,7 @@ def writable_path(path: str, *roots: str) -> str:
     Raises `OutsideWorkspace` (`outside-workspace`, `ambiguous-root`), or `EditRejected`: `malformed` for no
     path at all, `protected` inside `.git`, where a write could run code.
     """
-    if not path.strip() or "\0" in path or "\n" in path:
+    if not path.strip() or "\0" in path or "\n" in path or not _is_encodable(path):
         raise EditRejected(f"{path!r} is no path.", remedy="Name the file by its path from the root.")
     if not os.path.isabs(path) and os.path.normpath(path).split(os.sep, 1)[0] == os.pardir:
         raise OutsideWorkspace(
@@ -39,6 +39,14 @@ def writable_path(path: str, *roots: str) -> str:
             path=path,
         )
     return located.target
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def named_path(name: str, roots: tuple[str, ...], has: Callable[[str], bool]) -> str:

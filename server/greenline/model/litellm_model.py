@@ -75,8 +75,8 @@ class LitellmModel:
                 wait_s = wait_before(error, attempt)
                 if wait_s is None:
                     raise self._failed(error) from error
-                _log.info("model %s: try %d failed, again in %.1f s", self.name, attempt, wait_s)
                 self._not_before = max(self._not_before, time.monotonic() + wait_s)
+                _log.info("model %s: try %d failed, again in %.1f s", self.name, attempt, wait_s)
         raise AssertionError("the last try either answers or raises")
 
     def _has_tools(self, litellm: Any) -> bool:
