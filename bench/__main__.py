@@ -17,6 +17,8 @@ TABLES = (
     "start",
     "latency",
     "sandbox_cost",
+    "edit_rate",
+    "repair_bench",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

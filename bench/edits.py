@@ -58,11 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{'applier':26}{'right':>8}{'refused':>9}{'wrong':>7}{'partial':>9} | {'refused':>8}{'not':>5} |"
         f" {'ms a case':>9}"
     )
-    scores = {name: measure(apply, made) for name, apply in appliers.items()}
+    scores = {name: measure_applier(apply, made) for name, apply in appliers.items()}
     for name, score in scores.items():
         print_row(name, score)
     blocks = list(block_cases(options.seed, options.cases // 4))
-    print_row(f"greenline, {len(blocks)} in blocks", measure(ours, blocks))
+    print_row(f"greenline, {len(blocks)} in blocks", measure_applier(ours, blocks))
     cpu_ms = 1000 * scores["greenline"].cpu_seconds / len(made)
     print(f"greenline: {cpu_ms:.2f} ms of one core a case, reading, writing and syncing included")
     if options.show:
@@ -84,7 +84,7 @@ def print_row(name: str, score: Score) -> None:
     )
 
 
-def measure(apply: Apply, made: Sequence[Case]) -> Score:
+def measure_applier(apply: Apply, made: Sequence[Case]) -> Score:
     """Run all cases in fresh folders."""
     score = Score()
     for case in made:

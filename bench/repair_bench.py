@@ -17,6 +17,7 @@ from pathlib import Path
 
 import attrs
 
+from bench.table import Log, Table, Target
 from greenline.app import make_sandbox, make_verifier
 from greenline.config.settings import load_settings
 from greenline.core.cancel import Cancellation
@@ -108,6 +109,32 @@ def table(outcomes: Sequence[Outcome]) -> str:
     right = Counter(k for o in outcomes if o.repairable and o.result == "right" for k in o.kinds)
     lines += [f"  {right[kind]}/{n} {kind}" for kind, n in sorted(kinds.items()) if right[kind] < n]
     return "\n".join([TARGETS, *lines])
+
+
+def measure(log: Log) -> Table:
+    """Run the whole collection."""
+    sandbox = make_sandbox(load_settings())
+    verifier = make_verifier(sandbox)
+    outcomes = []
+    for folder in sorted(COLLECTION.iterdir()):
+        if (folder / "meta.json").exists():
+            log(f"repairing {folder.name}")
+            outcomes.append(attempt(folder, sandbox, verifier))
+    rows = []
+    for title, wanted in (("repairable", True), ("beyond", False)):
+        group = Counter(o.result for o in outcomes if o.repairable is wanted)
+        rows.append((title, *(str(group[name]) for name in ("right", "wrong", "none"))))
+    missed = sum(o.repairable and o.result != "right" for o in outcomes)
+    return Table(
+        "repair",
+        ("programs", "right", "wrong", "none"),
+        tuple(rows),
+        (
+            Target("repairable programs that were not put right", missed, 15),
+            Target("wrong fixes", sum(o.result == "wrong" for o in outcomes), 2),
+            Target("the slowest", max((o.seconds for o in outcomes), default=0.0), BUDGET_S, "s"),
+        ),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,14 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench.edits import Score, judge, measure, ours
+from bench.edits import Score, judge, measure_applier, ours
 from bench.edits_case import Case
 from bench.edits_mix import cases
 
 
 @pytest.fixture(scope="module")
 def score() -> Score:
-    return measure(ours, list(cases(seed=7, count=180)))
+    return measure_applier(ours, list(cases(seed=7, count=180)))
 
 
 def test_no_case_is_applied_wrongly_or_in_part(score: Score) -> None:
@@ -43,7 +43,7 @@ def test_an_applier_that_writes_what_it_likes_is_found_out() -> None:
             path.write_bytes(b"")
         return True
 
-    score = measure(careless, list(cases(seed=7, count=60)))
+    score = measure_applier(careless, list(cases(seed=7, count=60)))
 
     assert score.answered["wrong"] == sum(score.answered.values())
     assert score.unanswered["wrong"] == sum(score.unanswered.values())
