@@ -22,12 +22,13 @@ from greenline.journal.store import SqliteJournal
 from greenline.workspace.snapshot import Snapshot
 
 DATA = Path(__file__).parents[1] / "data" / "agent" / "statement"
+SAMPLE = Path(__file__).parents[2] / "sandbox" / "sample"
 REQUEST = "Add a function that formats an account statement as CSV, with a test."
 
 
 def test_recorded_run_is_replayed_into_a_verified_proposal(tmp_path: Path) -> None:
     root = tmp_path / "sample"
-    shutil.copytree(DATA / "project", root)
+    shutil.copytree(SAMPLE, root)
     journal = SqliteJournal(tmp_path / "journal.db")
     settings = load_settings({"GREENLINE_MODEL": f"cassette:{DATA / 'run.jsonl'}"}, tmp_path / "none.toml")
     agent = make_agent(settings, journal)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from greenline.app import make_sandbox, make_verifier
-from greenline.cli.verify import hunks_of
 from greenline.config.settings import load_settings
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Verdict
 from greenline.core.port import StagedFile
 from greenline.repair.engine import RepairEngine, RepairResult
+from greenline.verify.hunk_coverage import hunks_of
 
 TESTS = """
 from queue_times import longest, total

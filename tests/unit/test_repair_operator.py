@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from greenline.repair.operator import candidates
-from greenline.repair.source import Source
+from greenline.repair.source import Candidate, Source
 
 FAULTS = {
     "boundary": ("if a < b: x()", "if a <= b: x()"),
@@ -167,3 +167,17 @@ def _reachable(data: bytes) -> set[str]:
     source = Source("m.py", data)
     found = candidates(source, set(range(1, 12)))
     return {ast.dump(ast.parse(source.apply(candidate))) for candidate in found}
+
+
+def test_an_edit_of_a_method_is_checked_within_it() -> None:
+    method = (
+        "    @property\n    def f(self):\n        if self.a < 1:\n            return 1\n        return 2\n"
+    )
+    source = Source("m.py", f"class C:\n{method}\n\ndef g():\n    return 3\n".encode())
+    start = source.data.index(b"if self")
+
+    sound = Candidate("m.py", start, start + 2, b"while", "x", 4, 0.5)
+    broken = Candidate("m.py", start, start + 2, b"else", "x", 4, 0.5)
+
+    assert source.parses(sound)
+    assert not source.parses(broken)

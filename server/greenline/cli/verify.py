@@ -19,7 +19,7 @@ from greenline.cli.console import (
 )
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
-from greenline.core.error import EditRejected, InvalidInput
+from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import StagedFile, Tree, VerifyRequest
 
@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
     from greenline.app import make_sandbox, make_verifier
     from greenline.config.settings import load_settings
+    from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
     base, edit_set = _patch(arguments, root)
@@ -49,22 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(evidence, hunks, root)
     return exit_code(evidence.verdict)
-
-
-def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
-    """Return the reviewable pieces of an edit set; a binary file has none."""
-    from greenline.edit.hunk import split
-    from greenline.workspace.encoding import decode
-
-    found: list[Hunk] = []
-    for change in edit_set.changes:
-        try:
-            before = None if change.before is None else decode(change.before).text
-            after = None if change.after is None else decode(change.after).text
-        except (EditRejected, InvalidInput):
-            continue
-        found += split(change, before, after)
-    return tuple(found)
 
 
 def as_json(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> dict[str, Any]:

@@ -122,11 +122,20 @@ class RepairEngine:
             bench, tree, diagnosis.suspicion, cancellation, progress, started + 0.8 * self.budget_s
         )
         found = search.run()
-        reason = doubt(found.fixes[0], found.fixes[1:], diagnosis.n_witnesses) if found.fixes else ""
-        if reason:
-            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
+        if not found.fixes:
+            return RepairResult(
+                None, None, found.n_tried, f"No fix was found; {found.n_tried} candidates were tried."
+            )
+        reasons = [
+            doubt(fix, [other for other in found.fixes if other != fix], diagnosis.n_witnesses)
+            for fix in found.fixes
+        ]
+        believed = tuple(fix for fix, reason in zip(found.fixes, reasons, strict=True) if not reason)
+        # What ranks below a doubtful fix is no better than it, however likely its kind.
+        if reasons[0] or not believed:
+            note = f"No fix is proposed: {reasons[0]}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
-        return self._verified(root, tree, found, label, cancellation, progress)
+        return self._verified(root, tree, attrs.evolve(found, fixes=believed), label, cancellation, progress)
 
     def _verified(
         self,
@@ -139,8 +148,6 @@ class RepairEngine:
     ) -> RepairResult:
         """Put the best fixes to the whole verification; the first that is verified is the repair."""
         tried = f"{found.n_tried} candidates were tried"
-        if not found.fixes:
-            return RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.")
         edits = [_edit_set(root, tree, fix) for fix in found.fixes]
         for edit_set in edits[:_MAX_VERIFIED]:
             progress("verifying a fix with the whole suite")

@@ -59,7 +59,6 @@ class Search:
     deadline: float
     """On `time.monotonic`."""
     n_tried: int = 0
-    _sources: dict[str, Source] = attrs.field(factory=dict)
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
@@ -81,11 +80,11 @@ class Search:
             by_file.setdefault(file, {})[line] = score
         found: list[tuple[Candidate, float]] = []
         for file, own in by_file.items():
+            self.cancellation.raise_if_cancelled()
             try:
                 source = Source(file, self.tree[file].content)
             except (SyntaxError, ValueError, KeyError):
                 continue
-            self._sources[file] = source
             lines = spread(source, own)
             for candidate in candidates(source, set(lines)):
                 found.append((candidate, _suspicion(lines, candidate.line) * candidate.prior))
@@ -93,7 +92,7 @@ class Search:
         return found[:_MAX_SINGLES]
 
     def _try(self, wanted: Iterator[Fix]) -> list[Fix]:
-        """Try fixes batch by batch; once one passes, go on only for `_SETTLE_S`."""
+        """Try fixes batch by batch; once one passes, go on only for `SETTLE_S`."""
         passing: list[Fix] = []
         deadline = self.deadline
         size = 120
@@ -154,10 +153,6 @@ class Search:
                     yield Fix(edits, one.score * other.score)
                 if n_yielded >= _MAX_PAIRS:
                     return
-
-    def contents(self, edits: Sequence[Candidate]) -> dict[str, bytes]:
-        """Return path → content with all edits made."""
-        return make_contents({path: source.data for path, source in self._sources.items()}.__getitem__, edits)
 
 
 def _suspicion(lines: Mapping[int, float], line: int) -> float:

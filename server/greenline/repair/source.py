@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, TypeVar
 
 import attrs
+
+T = TypeVar("T")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -39,10 +42,18 @@ class Source:
         for position, byte in enumerate(data):
             if byte == 10:
                 self._starts.append(position + 1)
+        self._facts: dict[Hashable, Any] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         for node in ast.walk(self.tree):
             for child in ast.iter_child_nodes(node):
                 self._parents[child] = node
+
+    def once(self, about: Hashable, find: Callable[[], T]) -> T:
+        """Return what `find` finds, found once a file: a walk for each node would cost its square."""
+        if about not in self._facts:
+            self._facts[about] = find()
+        found: T = self._facts[about]
+        return found
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return a node's byte span."""
@@ -86,6 +97,10 @@ class Source:
         function = self.function(node)
         if function is None:
             return []
+        return self.once(("names", function), lambda: self._names(function))
+
+    @staticmethod
+    def _names(function: Function) -> list[str]:
         found = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
         for inner in ast.walk(function):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
@@ -115,6 +130,37 @@ class Source:
         if at < 0:
             return None
         return Candidate(self.path, at, at + len(old), new, operator, left.end_lineno or left.lineno, prior)
+
+    def parses(self, candidate: Candidate) -> bool:
+        """Return whether the function around an edit, or else the file, is still Python with it."""
+        first, last = self._around(candidate.line)
+        start = min(self._starts[first - 1], candidate.start)
+        end = max(self._starts[last] if last < len(self._starts) else len(self.data), candidate.end)
+        text = self.data[start : candidate.start] + candidate.replacement + self.data[candidate.end : end]
+        # Below a condition a text may be indented, as methods are.
+        text = b"if 1:\n" + text if text[:1] in (b" ", b"\t") else text
+        try:
+            compile(text, self.path, "exec", ast.PyCF_ONLY_AST)
+        except (SyntaxError, ValueError):
+            return False
+        return True
+
+    def _around(self, line: int) -> tuple[int, int]:
+        """Return the lines, 1-based, of the smallest function on a line, or else of the whole file."""
+        spans = self.once("spans", self._spans)
+        return min(
+            (span for span in spans if span[0] <= line <= span[1]),
+            key=lambda span: span[1] - span[0],
+            default=(1, len(self._starts)),
+        )
+
+    def _spans(self) -> list[tuple[int, int]]:
+        found = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, Function):
+                first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+                found.append((first, node.end_lineno or node.lineno))
+        return found
 
     def apply(self, candidate: Candidate) -> bytes:
         """Return the file with one edit made."""

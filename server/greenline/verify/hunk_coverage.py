@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from greenline.core.edit import EditSet, Hunk
-from greenline.core.error import InvalidInput
+from greenline.core.error import EditRejected, InvalidInput
 from greenline.core.evidence import HunkEvidence, TestReport
 from greenline.core.port import Tree
 from greenline.edit.hunk import split
@@ -22,7 +22,7 @@ def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
         try:
             before = None if change.before is None else decode(change.before).text
             after = None if change.after is None else decode(change.after).text
-        except InvalidInput:
+        except (EditRejected, InvalidInput):
             continue
         found += split(change, before, after)
     return tuple(found)

@@ -59,10 +59,5 @@ def candidates(source: Source, lines: set[int]) -> Iterator[Candidate]:
 
 
 def _parses(source: Source, candidate: Candidate) -> bool:
-    if source.data[candidate.start : candidate.end] == candidate.replacement:
-        return False
-    try:
-        compile(source.apply(candidate), source.path, "exec", ast.PyCF_ONLY_AST)
-    except (SyntaxError, ValueError):
-        return False
-    return True
+    is_same = source.data[candidate.start : candidate.end] == candidate.replacement
+    return not is_same and source.parses(candidate)

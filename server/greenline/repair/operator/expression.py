@@ -153,13 +153,17 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
 def _sibling_strings(source: Source, node: ast.Constant) -> set[str]:
     # The keys of records are spelt in any function of the file; what a function prints is its own.
     is_key = isinstance(source.parent(node), ast.Subscript | ast.Tuple | ast.Dict | ast.Compare)
-    around = None if is_key else source.function(node)
+    around = (None if is_key else source.function(node)) or source.tree
+    return source.once(("strings", around), lambda: _strings(source, around)) - {str(node.value)}
+
+
+def _strings(source: Source, around: ast.AST) -> set[str]:
+    """Return the short strings in a part of the file that are values, and no documentation."""
     return {
         inner.value
-        for inner in ast.walk(around or source.tree)
+        for inner in ast.walk(around)
         if isinstance(inner, ast.Constant)
         and isinstance(inner.value, str)
-        and inner.value != node.value
         and len(inner.value) <= 30
         and not isinstance(source.parent(inner), ast.Expr | ast.JoinedStr)
     }

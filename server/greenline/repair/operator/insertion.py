@@ -66,9 +66,8 @@ def copied(source: Source, node: ast.AST) -> Iterator[Candidate]:
     function = source.function(node)
     if function is None:
         return
-    names = set(source.names(node))
     own = ast.unparse(node)
-    for text, prior in _texts(source, function, names):
+    for text, prior in source.once(("copies", function), lambda: _texts(source, function)):
         if text != own:
             if not isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
                 yield _after(source, node, text, "missing statement", prior)
@@ -76,15 +75,13 @@ def copied(source: Source, node: ast.AST) -> Iterator[Candidate]:
                 yield _before(source, node, text, "missing statement", prior)
 
 
-def _texts(source: Source, function: Function, names: set[str]) -> list[tuple[str, float]]:
+def _texts(source: Source, function: Function) -> list[tuple[str, float]]:
+    """Return what may be missing in a function, with how likely it is; the likeliest only."""
+    names = set(source.names(function.body[0]))
     found: dict[str, float] = {}
-    for inner in ast.walk(source.tree):
-        is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-        if not is_call and not isinstance(inner, ast.AugAssign):
-            continue
-        local = source.function(inner)
-        if local is not None and _locals_of(source, inner) <= names:
-            found[ast.unparse(inner)] = 0.22 if local is function else 0.18
+    for text, needed, local in source.once("simple statements", lambda: _simple(source)):
+        if needed <= names:
+            found[text] = 0.22 if local is function else 0.18
     growing = {
         (inner.func.value.id, _GROWING[inner.func.attr])
         for inner in ast.walk(function)
@@ -97,6 +94,17 @@ def _texts(source: Source, function: Function, names: set[str]) -> list[tuple[st
         for name in sorted(names - {holder, "self", "cls"}):
             found.setdefault(f"{holder}.{method}({name})", 0.12)
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_MAX_COPIES]
+
+
+def _simple(source: Source) -> list[tuple[str, set[str], Function]]:
+    """Return the calls and steps of all functions: their text, the variables that they need, the function."""
+    found = []
+    for node in ast.walk(source.tree):
+        is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        local = source.function(node) if is_call or isinstance(node, ast.AugAssign) else None
+        if local is not None:
+            found.append((ast.unparse(node), _locals_of(source, node), local))
+    return found
 
 
 def _locals_of(source: Source, node: ast.AST) -> set[str]:

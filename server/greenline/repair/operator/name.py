@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenline.repair.source import Candidate, Source
+from greenline.repair.source import Candidate, Function, Source
 
 
 def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
@@ -16,11 +16,7 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if node.id not in names and isinstance(source.parent(node), ast.Call):
         return
     function = source.function(node)
-    read = {
-        inner.id
-        for inner in (ast.walk(function) if function is not None else ())
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
-    }
+    read = source.once(("read", function), lambda: _read(function))
     for other in names:
         if other != node.id and other not in ("self", "cls"):
             # A variable that nothing reads is most likely the one that was meant.
@@ -31,23 +27,36 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield source.replace(node, f"self.{node.id}", "missing self", 0.3)
 
 
+def _read(function: Function | None) -> set[str]:
+    return {
+        inner.id
+        for inner in (ast.walk(function) if function is not None else ())
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    }
+
+
 def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Take another attribute that the file uses on the same name."""
     if not isinstance(node, ast.Attribute):
         return
-    used = {
-        other.attr
-        for other in ast.walk(source.tree)
-        if isinstance(other, ast.Attribute)
-        and ast.dump(other.value) == ast.dump(node.value).replace("Store()", "Load()")
-    }
+    owner = ast.dump(node.value).replace("Store()", "Load()")
+    used = set(source.once("attributes", lambda: _attributes(source)).get(owner, ()))
     if isinstance(node.value, ast.Name) and node.value.id == "self":
         used |= _methods(source, node)
-    used |= _same_kind(source)
+    used |= source.once("fields", lambda: _same_kind(source))
     end = source.span(node)[1]
     start = end - len(node.attr.encode())
     for other in sorted(used - {node.attr}):
         yield Candidate(source.path, start, end, other.encode(), "attribute", node.lineno, 0.4)
+
+
+def _attributes(source: Source) -> dict[str, set[str]]:
+    """Return dumped owner → the attributes that the file uses on it."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute):
+            found.setdefault(ast.dump(node.value), set()).add(node.attr)
+    return found
 
 
 def _methods(source: Source, node: ast.AST) -> set[str]:

@@ -90,13 +90,17 @@ def forgotten_call(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         parent = source.parent(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
-        own = {item.name for item in ast.walk(source.tree) if isinstance(item, ast.FunctionDef)}
+        own = source.once("functions", lambda: _functions(source))
         if not is_called and node.attr in _METHODS | own:
             yield source.replace(node, source.text(node) + b"()", "missing call", 0.6)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         top = {item.name for item in source.tree.body if isinstance(item, ast.FunctionDef | ast.ClassDef)}
         if node.func.id not in top and "self" in source.names(node):
             yield source.replace(node.func, f"self.{node.func.id}", "missing self", 0.5)
+
+
+def _functions(source: Source) -> set[str]:
+    return {item.name for item in ast.walk(source.tree) if isinstance(item, ast.FunctionDef)}
 
 
 def shared_row(source: Source, node: ast.AST) -> Iterator[Candidate]:
@@ -120,18 +124,19 @@ def exception_type(source: Source, node: ast.AST) -> Iterator[Candidate]:
         places = [raised] if isinstance(raised, ast.Name) else []
     else:
         return
-    known = {item.name for item in ast.walk(source.tree) if isinstance(item, ast.ClassDef)}
-    named = {
-        item.id
-        for item in ast.walk(source.tree)
-        if isinstance(item, ast.Name) and (item.id in known or item.id.endswith("Error"))
-    }
-    likely = {name for name in known | named if name.endswith(("Error", "Exception"))}
+    likely = source.once("exceptions", lambda: _exceptions(source))
     for place in places:
         for name in sorted(likely | set(_EXCEPTIONS)):
             if name != place.id:
                 prior = 0.5 if name in likely else 0.35
                 yield source.replace(place, name, "exception type", prior)
+
+
+def _exceptions(source: Source) -> set[str]:
+    """Return the exceptions that the file defines or names."""
+    names = {item.name for item in ast.walk(source.tree) if isinstance(item, ast.ClassDef)}
+    names |= {item.id for item in ast.walk(source.tree) if isinstance(item, ast.Name)}
+    return {name for name in names if name.endswith(("Error", "Exception"))}
 
 
 def branch(source: Source, node: ast.AST) -> Iterator[Candidate]:
