@@ -26,6 +26,11 @@ def test_an_unlikely_edit_that_many_tests_execute_is() -> None:
     assert doubt(_fix(3, 0.12), (_fix(3, 0.12),), {("m.py", 3): 5}) == ""
 
 
+def test_an_unlikely_edit_of_what_an_import_executes_is_judged_by_its_rivals() -> None:
+    assert doubt(_fix(3, 0.12), (), {}) == ""
+    assert "2 different places" in doubt(_fix(3, 0.12), (_fix(9, 0.12),), {})
+
+
 def test_unlikely_edits_in_different_places_are_not() -> None:
     assert "2 different places" in doubt(_fix(3, 0.12), (_fix(9, 0.12),), {("m.py", 3): 5})
 

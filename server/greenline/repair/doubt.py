@@ -26,7 +26,11 @@ def doubt(best: Fix, others: Sequence[Fix], n_witnesses: Mapping[tuple[str, int]
     if not unlikely:
         return ""
     kinds = " and ".join(dict.fromkeys(edit.operator for edit in unlikely))
-    seen = min(n_witnesses.get((edit.path, edit.line), 0) for edit in best.edits)
+    # What an import executes, such as a default, is in no test's own coverage and says nothing here.
+    counts = [
+        n_witnesses[edit.path, edit.line] for edit in best.edits if (edit.path, edit.line) in n_witnesses
+    ]
+    seen = min(counts, default=_MIN_WITNESSES)
     if seen < _MIN_WITNESSES:
         return f"the best edit that passes ({kinds}) seldom is the fix, and {seen} tests execute its line"
     places = {(edit.path, edit.line) for edit in best.edits}
