@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from greenline.lsp.parts import Opening, Parts
 
 
-def make_sandbox(settings: Settings) -> Sandbox:
-    """Return the sandbox of the settings; whether it can be used is for `health` to say."""
+def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
+    """Return the sandbox of the settings; whether it can be used is for `health` to say.
+
+    `n_ready` containers are started ahead for the next request, for a process that lives on.
+    """
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 
-    return DockerSandbox(SandboxSettings(docker_host=settings.docker_host))
+    return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
 
 
 def make_verifier(sandbox: Sandbox) -> Verifier:
@@ -60,8 +63,8 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     return store
 
 
-def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
-    """Return an agent with everything that it works with."""
+def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) -> Agent:
+    """Return an agent with everything that it works with; `n_ready` as for `make_sandbox`."""
     from greenline.agent.agent import Agent
     from greenline.agent.limits import LoopLimits
     from greenline.agent.services import Services
@@ -69,7 +72,7 @@ def make_agent(settings: Settings, journal: SqliteJournal) -> Agent:
     from greenline.guard.gate import Gate
     from greenline.guard.secrets import known_secrets, masking
 
-    sandbox = make_sandbox(settings)
+    sandbox = make_sandbox(settings, n_ready=n_ready)
     verifier = make_verifier(sandbox)
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
@@ -129,7 +132,8 @@ def work(root: str, options: Any) -> int:
 
     settings = load_settings(client_options=options)
     log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
-    return serve_worker(lambda: make_agent(settings, open_journal(root)))
+    # A verification runs two containers at a time.
+    return serve_worker(lambda: make_agent(settings, open_journal(root), n_ready=2))
 
 
 if __name__ == "__main__":

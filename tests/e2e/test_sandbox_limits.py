@@ -16,14 +16,16 @@ import pytest
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
+from greenline.core.evidence import RunEnd
 from greenline.core.port import Limits, SandboxRequest, SandboxResult, StagedFile
+from greenline.sandbox.container_pool import LABEL_OWNER
 from greenline.sandbox.docker_sandbox import (
-    LABEL_OWNER,
     LABEL_RUN,
     DockerSandbox,
     SandboxSettings,
     reap_orphans,
 )
+from greenline.verify.report import parse_rounds
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 PYTEST = ("{python}", "-m", "pytest", "-q", "-p", "no:cacheprovider")
@@ -146,6 +148,7 @@ def test_timeout_kills_the_whole_tree(sandbox: DockerSandbox, tmp_path: Path) ->
 
     assert result.timed_out
     assert time.monotonic() - started < 15
+    assert sandbox.wait()
     assert left_over("case47") == []
 
 
@@ -201,6 +204,7 @@ def test_cancellation_is_prompt_and_leaves_nothing(sandbox: DockerSandbox, tmp_p
     thread.join()
 
     assert time.monotonic() - cancelled_at[0] < 4
+    assert sandbox.wait()
     assert left_over("cancelled") == []
 
 
@@ -263,3 +267,119 @@ def test_containers_of_dead_owners_are_removed(sandbox: DockerSandbox) -> None:
         client.close()
 
     assert left_over("orphan") == []
+
+
+def owned() -> int:
+    """Return how many containers this process has."""
+    client = docker.from_env()
+    try:
+        return len(client.containers.list(all=True, filters={"label": f"{LABEL_OWNER}={os.getpid()}"}))
+    finally:
+        client.close()
+
+
+def test_containers_started_ahead_serve_one_request_each(tmp_path: Path) -> None:
+    ahead = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST"), n_ready=2))
+    code = "import os, socket; print(socket.gethostname(), os.path.exists('left')); open('left', 'w')"
+    hosts, before = [], owned()
+
+    for _ in range(3):
+        hosts.append(run(ahead, tmp_path, code).output.decode().split())
+        assert ahead.wait()
+        assert owned() == before + 2
+    ahead.close()
+
+    assert [left for _, left in hosts] == ["False"] * 3
+    assert len({host for host, _ in hosts}) == 3
+    assert owned() == before
+
+
+def test_a_container_started_ahead_that_is_gone_is_replaced(tmp_path: Path) -> None:
+    ahead = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST"), n_ready=1))
+    run(ahead, tmp_path, "pass")
+    assert ahead.wait()
+    client = docker.from_env()
+    for container in client.containers.list(filters={"label": f"{LABEL_OWNER}={os.getpid()}"}):
+        if LABEL_RUN not in container.labels:
+            container.remove(force=True)
+    client.close()
+
+    assert run(ahead, tmp_path, "print('served')").output == b"served\n"
+    ahead.close()
+
+
+def test_a_container_started_ahead_is_not_used_for_other_mounts(tmp_path: Path) -> None:
+    ahead = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST"), n_ready=1))
+    run(ahead, tmp_path, "pass")
+    assert ahead.wait()
+    venv.create(tmp_path / ".venv", with_pip=False, symlinks=True)
+
+    assert run(ahead, tmp_path, "import sys; print(sys.prefix)").output.decode().strip() == str(
+        tmp_path / ".venv"
+    )
+    ahead.close()
+
+
+def test_waiting_for_the_caller_counts_against_no_limit(sandbox: DockerSandbox, tmp_path: Path) -> None:
+    """A command is asked for more twice; its caller takes longer than the command may."""
+    reporter = (
+        "import os; os.umask(0); os.mkfifo('/run/greenline/report', 0o622); print('ready', flush=True)\n"
+        "for line in open('/run/greenline/report'): print(line, end='', flush=True)"
+    )
+    code = b"""
+import sys
+report = open('/run/greenline/report', 'w', buffering=1)
+print('{"kind":"hello"}', file=report)
+print('{"kind":"roundEnd"}', file=report)
+for line in sys.stdin:
+    print('{"kind":"roundEnd"}' + line.strip(), file=report)
+"""
+    seen: list[bytes] = []
+
+    def more(report: bytes) -> bytes | None:
+        seen.append(report)
+        if len(seen) == 1:
+            threading.Event().wait(4.5)
+        return None if len(seen) > 2 else b"more %d\n" % len(seen)
+
+    request = SandboxRequest(
+        str(tmp_path),
+        {"program.py": StagedFile(code)},
+        ("{python}", "program.py"),
+        reporter=("{python}", "-I", "-c", reporter),
+        limits=Limits(wall_s=2),
+        followup=more,
+    )
+
+    result = sandbox.run(request, Cancellation())
+
+    assert not result.timed_out
+    assert result.exit_code == 0
+    assert result.report.decode().splitlines()[1:] == [
+        '{"kind":"roundEnd"}',
+        '{"kind":"roundEnd"}more 1',
+        '{"kind":"roundEnd"}more 2',
+    ]
+    assert len(seen) == 3
+    assert result.report.startswith(seen[0])
+
+
+def test_a_command_that_hangs_when_it_is_asked_for_more_is_stopped(
+    sandbox: DockerSandbox, tmp_path: Path
+) -> None:
+    tests = b"import os, time\n\n\ndef test_it():\n    if os.path.exists('left'):\n        time.sleep(60)\n"
+    tests += b"    open('left', 'w').close()\n    assert os.environ.get('NEVER')\n"
+    request = SandboxRequest(
+        str(tmp_path),
+        {"test_it.py": StagedFile(tests)},
+        ("{python}", "/opt/greenline/runner/run_tests.py", "--rounds"),
+        reporter=("{python}", "-I", "/opt/greenline/runner/reporter.py"),
+        environment={"GREENLINE_REPORT": "/run/greenline/report"},
+        limits=Limits(wall_s=6),
+        followup=lambda _: b'["test_it.py::test_it"]\n',
+    )
+
+    result = sandbox.run(request, Cancellation())
+
+    assert result.timed_out
+    assert [report.end for report in parse_rounds(result)] == [RunEnd.COMPLETE]

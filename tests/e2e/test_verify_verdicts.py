@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import attrs
+import docker
 import pytest
 
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, Outcome, RunEnd
 from greenline.core.port import Limits, StagedFile, VerifyRequest
-from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.sandbox.docker_sandbox import LABEL_RUN, DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
 BUG = """LIMIT = 3
@@ -195,6 +197,29 @@ def test_coins_are_flaky(verifier: SandboxVerifier, tmp_path: Path) -> None:
     # Half of so many coins differ between base and patch; that none shows both sides is one in millions.
     assert evidence.verdict == "flaky"
     assert all("test_coin" in test for test in evidence.flaky)
+
+
+def test_a_test_that_leaves_something_behind_is_not_flaky(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    """Run again in the same container it fails; in a fresh one it passes, as it did at first."""
+    leaves = "import os\nimport calc\n\n\ndef test_once():\n    assert not os.path.exists('/tmp/left')\n"
+    leaves += "    open('/tmp/left', 'w').close()\n    assert calc.low(3)\n"
+    files = {**FILES, "tests/test_once.py": leaves}
+
+    evidence = verify(verifier, tmp_path, Case("leaves", {"calc.py": FIX}, "verified", files=files))
+
+    assert (evidence.verdict, evidence.flaky) == ("verified", ())
+    assert "tests/test_once.py::test_once" in evidence.fixed
+
+
+def test_a_fix_takes_one_container_a_side(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    client = docker.from_env()
+    since = int(time.time())
+    verify(verifier, tmp_path, CASES[0])
+    filters = {"event": "start", "label": f"{LABEL_RUN}=test"}
+    started = list(client.events(since=since, until=int(time.time()) + 1, filters=filters))
+    client.close()
+
+    assert len(started) == 2
 
 
 def test_without_an_engine_nothing_runs(tmp_path: Path) -> None:

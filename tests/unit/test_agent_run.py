@@ -123,6 +123,9 @@ class NoSandbox:
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         raise NotImplementedError
 
+    def close(self) -> None:
+        return
+
 
 @attrs.define
 class Fixture:

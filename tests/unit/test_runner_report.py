@@ -22,7 +22,7 @@ def test_expected(): assert False
 """
 
 
-def run(root: Path, tests: str, *arguments: str) -> list[dict[str, Any]]:
+def run(root: Path, tests: str, *arguments: str, more: str = "") -> list[dict[str, Any]]:
     """Run reporter and driver over one test module and return the report's records."""
     (root / "test_it.py").write_text(tests, encoding="utf-8")
     fifo = root / "report"
@@ -38,6 +38,7 @@ def run(root: Path, tests: str, *arguments: str) -> list[dict[str, Any]]:
             [sys.executable, str(RUNNER / "run_tests.py"), *arguments],
             cwd=root,
             env=environment,
+            input=more.encode(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=False,
@@ -65,6 +66,44 @@ def test_each_outcome_is_reported_after_the_collection_has_ended(tmp_path: Path)
 
 def test_only_selected_tests_run(tmp_path: Path) -> None:
     assert outcomes(run(tmp_path, TESTS, "--", "test_it.py::test_good")) == {"test_good": "passed"}
+
+
+def test_rounds_run_what_each_line_names_and_measure_nothing(tmp_path: Path) -> None:
+    names = json.dumps(["test_it.py::test_bad"]) + "\n"
+
+    records = run(tmp_path, TESTS, "--rounds", more=names * 2)
+
+    kinds = [record["kind"] for record in records]
+    assert kinds.count("roundEnd") == 3
+    assert kinds[-1] == "final"
+    first = kinds.index("roundEnd")
+    assert {"collected", "cov"} <= set(kinds[:first])
+    assert kinds[first + 1 :] == ["test", "end", "roundEnd", "test", "end", "roundEnd", "final"]
+    assert {r["id"] for r in records[first:] if r["kind"] == "test"} == {"test_it.py::test_bad"}
+
+
+def test_the_tests_do_not_read_what_the_driver_is_told(tmp_path: Path) -> None:
+    tests = "import sys\n\n\ndef test_a():\n    assert sys.__stdin__.read() == ''\n"
+
+    records = run(tmp_path, tests, "--rounds", more='["test_it.py::test_a"]\n')
+
+    assert [r["outcome"] for r in records if r["kind"] == "test"] == ["passed", "passed"]
+
+
+def test_a_tests_process_that_speaks_as_the_driver_is_an_intruder(tmp_path: Path) -> None:
+    """It knows its own secret; what it says beyond its part is not passed on."""
+    forge = """import gc
+from greenline_runner.channel import Channel
+
+def test_a():
+    [channel] = [o for o in gc.get_objects() if isinstance(o, Channel)][:1]
+    channel.send({"kind": "roundEnd", "status": 0, "seconds": 0.0})
+    channel.send({"kind": "collected", "ids": ["test_it.py::test_made_up"]})
+"""
+    records = run(tmp_path, forge)
+
+    assert [r for r in records if r["kind"] == "intruder"] == [{"kind": "intruder", "where": "pipe"}] * 2
+    assert "roundEnd" not in {record["kind"] for record in records}
 
 
 def test_an_exit_inside_a_test_leaves_no_end(tmp_path: Path) -> None:

@@ -39,6 +39,9 @@ class NoSandbox:
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         raise SandboxUnavailable("No container engine was found.")
 
+    def close(self) -> None:
+        return
+
     def run_tests(
         self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
     ) -> TestReport:

@@ -24,7 +24,7 @@ class Cover:
                 data_file=None,
                 config_file=False,
                 messages=False,
-                source=[self._root],
+                **_scope(self._root),
                 omit=["*/site-packages/*", "*/dist-packages/*", "*/node_modules/*"],
             )
 
@@ -69,6 +69,17 @@ class Cover:
         real = os.path.realpath(path)
         prefix = self._root.rstrip(os.sep) + os.sep
         return real[len(prefix) :].replace(os.sep, "/") if real.startswith(prefix) else None
+
+
+def _scope(root):
+    """Return coverage's options for the files under `root`.
+
+    Given as a source, the whole tree is walked in the end for files that nothing executed; a pattern does
+    without, but has no way to spell a folder whose name looks like a pattern.
+    """
+    if any(letter in root for letter in "*?[]{}"):
+        return {"source": [root]}
+    return {"include": [os.path.join(root, "*")]}
 
 
 class _core:

@@ -9,6 +9,7 @@ more than the tests.
 import argparse
 import ctypes
 import importlib.util
+import json
 import os
 import secrets
 import select
@@ -21,6 +22,8 @@ from greenline_runner.channel import Channel, silence
 
 _DUMPABLE = 4  # PR_SET_DUMPABLE
 _GRACE_S = 5.0
+_OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder"})
+"""What only the driver and the reporter say."""
 
 
 class Options:
@@ -55,9 +58,28 @@ def main(argv, here):
         return 0
     report.write({"kind": "hello", "runner": side.name() + whose, "python": sys.version.split()[0]})
     hide(True)
+    started = time.monotonic()
     status = Child(options, side.run, collecting=True).relay(report.write)
+    if arguments.rounds:
+        status = _again(options, side, report, status, started)
     report.write({"kind": "final", "status": status})
     return 0
+
+
+def _again(options, side, report, status, started):
+    """Run the tests that each line of the standard input names, a JSON list, until it ends.
+
+    These rounds measure no coverage, and collect no second time: they only show what repeats itself.
+    """
+    while True:
+        seconds = round(time.monotonic() - started, 3)
+        report.write({"kind": "roundEnd", "status": status, "seconds": seconds})
+        line = sys.stdin.readline()
+        if not line.strip():
+            return status
+        started = time.monotonic()
+        options.selected, options.coverage = tuple(json.loads(line)), False
+        status = Child(options, side.run).relay(report.write)
 
 
 def load_side(runner, toolbox):
@@ -152,21 +174,23 @@ class Child:
             for line in lines:
                 text = self._check(line)
                 write({"kind": "intruder", "where": "pipe"} if text is None else text)
-                ended = ended or (text is not None and text.startswith(b'{"kind":"end"'))
+                ended = ended or (text is not None and _kind(text) == "end")
 
     def _check(self, line):
         """Return a line's record, or None where its sender may not send it (any more)."""
         secret, _, text = line.partition(b" ")
+        kind = _kind(text)
+        if not kind or kind in _OWN_KINDS:
+            return None
+        collects = kind in ("collected", "collectError", "collectionEnd")
         if secret == self._secret:
             # Once there is a collector, only its word says which tests there are.
-            closed = self._collector_secret is not None and text.startswith(b'{"kind":"collect')
-            return None if closed else text
-        if self._collector_secret is None or secret != self._collector_secret:
+            return None if collects and self._collector_secret is not None else text
+        if not self._collector_secret or secret != self._collector_secret or not collects:
             return None
-        if text.startswith(b'{"kind":"collectionEnd"'):
+        if kind == "collectionEnd":
             self._collector_secret = b""
-            return text
-        return text if text.startswith(b'{"kind":"collect') else None
+        return text
 
     def _close(self):
         signal.set_wakeup_fd(-1)
@@ -178,6 +202,15 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         except OSError:
             return
+
+
+def _kind(text):
+    """Return what a record says that it is, as the reporter will read it; empty where it is none."""
+    try:
+        kind = json.loads(text)["kind"]
+    except (ValueError, TypeError, KeyError):
+        return ""
+    return kind if isinstance(kind, str) else ""
 
 
 def _live(options, work, channels, quiet):
@@ -213,9 +246,7 @@ class Report:
     def write(self, record):
         """Write a record, given as JSON values or as the JSON text that a child sent."""
         if not isinstance(record, bytes):
-            from json import dumps
-
-            record = dumps(record, separators=(",", ":")).encode()
+            record = json.dumps(record, separators=(",", ":")).encode()
         self._put(self._secret + b" " + record + b"\n")
 
     def _put(self, data):
@@ -230,6 +261,7 @@ def _parse(argv, here):
     parser.add_argument("--no-coverage", dest="coverage", action="store_false")
     parser.add_argument("--exitfirst", dest="exit_first", action="store_true")
     parser.add_argument("--test-seconds", type=float, default=0.0)
+    parser.add_argument("--rounds", action="store_true")
     parser.add_argument("--toolbox", default=os.path.join(os.path.dirname(here), "toolbox"))
     parser.add_argument("--report", default=os.environ.get("GREENLINE_REPORT", ""))
     parser.add_argument("--ids", default="")

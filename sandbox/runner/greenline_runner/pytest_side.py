@@ -39,8 +39,7 @@ def run(options, channel, collecting=None):
     plugin = Recorder(options, channel, cover, collecting)
     code = pytest.main(arguments(options), plugins=[plugin])
     if plugin.collects:
-        plugin.send_ids(collecting)
-        end_collector(collecting, code)
+        plugin.end_collecting(code)
     plugin.finish()
     if cover is not None:
         for test_id, files in cover.stop().items():
@@ -60,6 +59,9 @@ def arguments(options):
         "no:randomly",
     ]
     arguments += ["--maxfail=1" if options.exit_first else "--maxfail=0", "--continue-on-collection-errors"]
+    if getattr(pytest, "version_tuple", (0,)) >= (7,):
+        # Each outcome is sent with its message; some plugins import for a second to add a line of their own.
+        arguments.append("--no-summary")
     if _has("pytest_cov"):
         arguments.append("--no-cov")
     files = dict.fromkeys(i.split("::")[0] for i in options.selected)
@@ -183,6 +185,17 @@ class Recorder(_Plugin):
         if self.collects:
             # pytest keeps a descriptor of its own for its output, which pointing 1 and 2 at nothing misses.
             config.get_terminal_writer()._file = open(os.devnull, "w")  # noqa: SIM115
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, exitstatus):
+        # What comes now is for people: the collecting process has said what it has to.
+        if self.collects:
+            self.end_collecting(exitstatus)
+
+    def end_collecting(self, code):
+        """End this process, the collecting one, with the ids that it found."""
+        self.send_ids(self._collecting)
+        end_collector(self._collecting, code)
 
     def _collect_channel(self):
         return (

@@ -206,6 +206,7 @@ class Agent:
             control.wait_finished(_CANCEL_WAIT_S)
         for thread in threads:
             thread.join(_CANCEL_WAIT_S)
+        self.services.sandbox.close()
 
     # --- inside ----------------------------------------------------------------------------------------
 

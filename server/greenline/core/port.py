@@ -64,6 +64,9 @@ class SandboxRequest:
     limits: Limits = Limits()
     label: str = ""
     """Run id, put on the container as a label."""
+    followup: Callable[[bytes], bytes | None] | None = None
+    """Asked, with the report so far, each time the reporter prints a `roundEnd` record: what it returns is
+    fed to the command, None closes its input. It may block, and that time counts against no limit."""
 
 
 @attrs.frozen
@@ -106,6 +109,9 @@ class Sandbox(Protocol):
 
         Blocking; may be called from several threads at once.
         """
+
+    def close(self) -> None:
+        """Remove everything that the sandbox left on the machine; may be called twice."""
 
 
 # --- verification -------------------------------------------------------------------------------------

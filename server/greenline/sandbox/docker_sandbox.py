@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,35 +17,25 @@ import attrs
 import docker
 import docker.errors
 import docker.types
-import requests.exceptions
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
 from greenline.sandbox import base_image
+from greenline.sandbox.container_pool import LABEL_OWNER, ContainerPool
+from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
-from greenline.sandbox.exec_stream import ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.package_data import sandbox_folder
-from greenline.sandbox.staging import tar_blocks
 
-REPORTER_UID = 64001
 UNPRIVILEGED_UID = 64000
 """Whose name the tests run under where the caller is root."""
 LABEL_RUN = "greenline.run"
-LABEL_OWNER = "greenline.owner"
 HOME = "/tmp/home"
 RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
-MAX_REPORT_BYTES = 64 * 1024 * 1024
 _CONNECT_S = 5
 _CALL_S = 60
-_READY_S = 20.0
-_REPORTER_GRACE_S = 3.0
-_KILL_GRACE_S = 2.0
-_OOM_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
-"""Of cgroup v2 and v1; one of them exists."""
-_ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
 
 
 @attrs.frozen
@@ -59,6 +47,8 @@ class SandboxSettings:
     """An OCI runtime such as `runsc`, or None for the engine's default."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find the engine and the interpreter, never passed on."""
+    n_ready: int = 0
+    """How many containers are started ahead for the next request; for a process that lives on."""
 
 
 class DockerSandbox:
@@ -70,6 +60,8 @@ class DockerSandbox:
         self._client: Any = None
         self._engine = ""
         self._images: dict[str, str] = {}
+        self._base: tuple[str, bytes] | None = None
+        self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), self._settings.n_ready)
 
     def health(self) -> SandboxHealth:
         """Return whether an engine answers and the image can be had; never raises."""
@@ -79,7 +71,7 @@ class DockerSandbox:
             client.ping()
         except SandboxUnavailable as error:
             return SandboxHealth(False, "docker", problem=error.message, remedy=error.remedy)
-        except _ENGINE_ERRORS as error:
+        except ENGINE_ERRORS as error:
             problem = f"The container engine does not answer any more: {_words(error)}."
             return SandboxHealth(False, "docker", problem=problem, remedy=REMEDY)
         return SandboxHealth(True, "docker", self._engine, self._images[tag], "host")
@@ -89,26 +81,34 @@ class DockerSandbox:
         cancellation.raise_if_cancelled()
         client = self._connect()
         toolchain = resolve(request.root, self._settings.environment)
-        container = None
+        container = arguments = None
         try:
-            container = client.containers.create(**self._arguments(client, request, toolchain))
-            session = _Session(client, container, request, toolchain, _caller())
+            arguments = self._arguments(client, request, toolchain)
+            container = self._pool.take(arguments)
+            session = Session(client, container, request, toolchain, _caller())
             with cancellation.hook(session.kill):
                 return session.run(cancellation)
         except SandboxUnavailable:
             # A container killed while it is being filled looks like a sick one.
             cancellation.raise_if_cancelled()
             raise
-        except _ENGINE_ERRORS as error:
+        except ENGINE_ERRORS as error:
             if cancellation.cancelled:
                 raise Cancelled("The run was cancelled.") from error
             raise SandboxUnavailable(
                 f"The container engine failed: {_words(error)}.", remedy=REMEDY
             ) from error
         finally:
-            if container is not None:
-                with contextlib.suppress(*_ENGINE_ERRORS):
-                    container.remove(force=True)
+            if container is not None and arguments is not None:
+                self._pool.give_back(container, arguments)
+
+    def wait(self, timeout_s: float = 10.0) -> bool:
+        """Wait until used containers are gone and those started ahead are ready; return whether they are."""
+        return self._pool.wait(timeout_s)
+
+    def close(self) -> None:
+        """Remove every container that is left; may be called twice."""
+        self._pool.close()
 
     def _connect(self) -> Any:
         with self._lock:
@@ -122,7 +122,7 @@ class DockerSandbox:
                     client = docker.DockerClient(base_url=host, timeout=_CONNECT_S)
                     self._engine = f"docker {client.version()['Version']}"
                     client.api.timeout = _CALL_S
-                except _ENGINE_ERRORS as error:
+                except ENGINE_ERRORS as error:
                     problem = f"No container engine answers at {host}: {_words(error)}."
                     continue
                 self._client = client
@@ -133,8 +133,10 @@ class DockerSandbox:
     def _image(self, client: Any) -> str:
         """Return the tag of the empty image, importing it where the engine has it not."""
         uid, gid = _caller()
-        tag, data = base_image.build(uid, gid, REPORTER_UID)
         with self._lock:
+            if self._base is None:
+                self._base = base_image.build(uid, gid, REPORTER_UID)
+            tag, data = self._base
             if tag in self._images:
                 return tag
             try:
@@ -144,7 +146,7 @@ class DockerSandbox:
                     name, version = tag.split(":")
                     client.api.import_image_from_data(data, repository=name, tag=version)
                     image = client.images.get(tag)
-            except _ENGINE_ERRORS as error:
+            except ENGINE_ERRORS as error:
                 raise SandboxUnavailable(
                     f"The image {tag} is missing: {_words(error)}.", remedy=REMEDY
                 ) from error
@@ -178,166 +180,10 @@ class DockerSandbox:
             "working_dir": request.root,
             "mounts": mounts,
             "tmpfs": _tmpfs(request.root, limits, uid, gid),
-            "environment": _environment(request, toolchain),
+            "environment": _environment(toolchain),
             "labels": {LABEL_RUN: request.label or "none", LABEL_OWNER: str(os.getpid())},
             "log_config": docker.types.LogConfig(type="none"),
         }
-
-
-class _Session:
-    """One container from start to end."""
-
-    def __init__(
-        self,
-        client: Any,
-        container: Any,
-        request: SandboxRequest,
-        toolchain: HostToolchain,
-        caller: tuple[int, int],
-    ) -> None:
-        self._api = client.api
-        self._container = container
-        self._request = request
-        self._toolchain = toolchain
-        self._user = f"{caller[0]}:{caller[1]}"
-        self._timed_out = False
-
-    def run(self, cancellation: Cancellation) -> SandboxResult:
-        self._container.start()
-        self._stage()
-        reporter = self._start_reporter() if self._request.reporter else None
-        cancellation.raise_if_cancelled()
-        wall_s = self._request.limits.wall_s
-        argv = ["timeout", "-s", "KILL", f"{wall_s:.3f}", *self._argv(self._request.command)]
-        started = time.monotonic()
-        timer = threading.Timer(wall_s + _KILL_GRACE_S, self._time_out)
-        timer.name = "sandbox-timeout"
-        timer.start()
-        try:
-            exit_code, output = self._execute(argv)
-        finally:
-            timer.cancel()
-        duration_s = time.monotonic() - started
-        timed_out = self._timed_out or (exit_code in (124, 137) and duration_s >= wall_s)
-        if timed_out:
-            self.kill()
-        cancellation.raise_if_cancelled()
-        out_of_memory = not timed_out and self._out_of_memory(exit_code)
-        report = reporter.finish() if reporter else b""
-        return SandboxResult(exit_code, timed_out, output, report, duration_s, out_of_memory)
-
-    def kill(self) -> None:
-        """Kill the container and everything in it; used from other threads."""
-        with contextlib.suppress(*_ENGINE_ERRORS):
-            self._container.kill()
-
-    def _time_out(self) -> None:
-        self._timed_out = True
-        self.kill()
-
-    def _argv(self, argv: tuple[str, ...]) -> list[str]:
-        return [self._toolchain.python if part == "{python}" else part for part in argv]
-
-    def _stage(self) -> None:
-        """Stream the tree into the tmpfs: `put_archive` refuses a read-only container."""
-        command = ["tar", "-x", "-f", "-", "-C", self._request.root, "--no-same-owner"]
-        created = self._api.exec_create(self._container.id, command, stdin=True, user=self._user)
-        stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
-        failed: list[OSError] = []
-
-        def feed() -> None:
-            try:
-                for block in tar_blocks(self._request.tree, self._toolchain.environment):
-                    stream.send(block)
-                stream.end_input()
-            except OSError as error:
-                failed.append(error)
-
-        feeder = threading.Thread(target=feed, name="sandbox-stage", daemon=True)
-        feeder.start()
-        complaint = stream.tail(4096)
-        feeder.join(10)
-        stream.close()
-        code = self._api.exec_inspect(created["Id"])["ExitCode"]
-        if code != 0 or failed:
-            words = complaint.decode("utf-8", "replace").strip().splitlines()
-            reason = words[-1] if words else f"exit code {code}"
-            raise SandboxUnavailable(
-                f"The files of {self._request.root} could not be staged: {reason}.",
-                remedy="A larger tmpfs_mb in the settings may help.",
-            )
-
-    def _start_reporter(self) -> _Reporter:
-        created = self._api.exec_create(
-            self._container.id,
-            self._argv(self._request.reporter),
-            user=f"{REPORTER_UID}:{REPORTER_UID}",
-            workdir="/",
-        )
-        reporter = _Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)))
-        if not reporter.wait_until_ready():
-            raise SandboxUnavailable(
-                f"The reporter did not start: {reporter.words()}.",
-                remedy=f"Check that {self._toolchain.python} runs on this machine.",
-            )
-        return reporter
-
-    def _execute(self, argv: list[str]) -> tuple[int | None, bytes]:
-        created = self._api.exec_create(self._container.id, argv, user=self._user, workdir=self._request.root)
-        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
-            output = stream.tail(self._request.limits.output_bytes)
-        try:
-            code = self._api.exec_inspect(created["Id"])["ExitCode"]
-        except docker.errors.NotFound:
-            code = None
-        return code, output
-
-    def _out_of_memory(self, exit_code: int | None) -> bool:
-        """Ask the kernel's own counter, after a kill only: the engine's flag is wrong in both directions."""
-        if exit_code != 137 or self._timed_out:
-            return False
-        with contextlib.suppress(*_ENGINE_ERRORS):
-            created = self._api.exec_create(self._container.id, ["cat", *_OOM_COUNTERS], user=self._user)
-            with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
-                counters = stream.tail(4096)
-            return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
-        return False
-
-
-class _Reporter:
-    """Collects what the reporter prints, in a thread of its own."""
-
-    def __init__(self, stream: ExecStream) -> None:
-        self._stream = stream
-        self._data = bytearray()
-        self._changed = threading.Condition()
-        self._ended = False
-        threading.Thread(target=self._collect, name="sandbox-reporter", daemon=True).start()
-
-    def wait_until_ready(self) -> bool:
-        with self._changed:
-            self._changed.wait_for(lambda: self._ended or b"\n" in self._data, _READY_S)
-            return bytes(self._data).startswith(b"ready\n")
-
-    def words(self) -> str:
-        return bytes(self._data[-400:]).decode("utf-8", "replace").strip() or "it printed nothing"
-
-    def finish(self) -> bytes:
-        """Wait for the reporter's own end, which comes when the last writer has closed the FIFO."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._ended, _REPORTER_GRACE_S)
-            return bytes(self._data[len(b"ready\n") :])
-
-    def _collect(self) -> None:
-        with contextlib.suppress(*_ENGINE_ERRORS), contextlib.closing(self._stream):
-            for chunk in self._stream.chunks():
-                with self._changed:
-                    if len(self._data) < MAX_REPORT_BYTES:
-                        self._data += chunk
-                    self._changed.notify_all()
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
 
 
 def _caller() -> tuple[int, int]:
@@ -361,7 +207,7 @@ def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     }
 
 
-def _environment(request: SandboxRequest, toolchain: HostToolchain) -> dict[str, str]:
+def _environment(toolchain: HostToolchain) -> dict[str, str]:
     path = [*toolchain.bin_folders, "/usr/local/bin", "/usr/bin", "/bin"]
     return {
         "PATH": os.pathsep.join(dict.fromkeys(path)),
@@ -370,16 +216,15 @@ def _environment(request: SandboxRequest, toolchain: HostToolchain) -> dict[str,
         "LC_ALL": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        **request.environment,
     }
 
 
 def reap_orphans(client: Any) -> None:
     """Remove containers whose owner process is gone: a killed worker cannot do it itself."""
-    with contextlib.suppress(*_ENGINE_ERRORS):
+    with contextlib.suppress(*ENGINE_ERRORS):
         for container in client.containers.list(all=True, filters={"label": LABEL_OWNER}):
             if not Path(f"/proc/{container.labels[LABEL_OWNER]}").exists():
-                with contextlib.suppress(*_ENGINE_ERRORS):
+                with contextlib.suppress(*ENGINE_ERRORS):
                     container.remove(force=True)
 
 

@@ -28,13 +28,37 @@ class _Lines:
     missing: str = ""
     n_intruders: int = 0
     exit: int | None = None
+    seconds: float | None = None
+    """How long the round took, where the driver says so."""
     final: bool = False
+    """Whether the driver has said that the round, or all, is over."""
 
 
 def parse(result: SandboxResult, *, partial: bool = False) -> TestReport:
     """Return the report of one run; `partial` where the runner was told to stop at the first failure."""
-    lines = _read(result.report)
+    return parse_rounds(result, partial=partial)[0]
+
+
+def parse_rounds(result: SandboxResult, *, partial: bool = False) -> tuple[TestReport, ...]:
+    """Return one report a round, at least one; later rounds have run only some tests.
+
+    The limits that ended a container are told of the round that had not ended by itself.
+    """
+    pieces = _read(result.report)
     output = result.output[-_OUTPUT_BYTES:].decode("utf-8", "replace")
+    first = pieces[0]
+    reports = []
+    for number, lines in enumerate(pieces):
+        if number:
+            # Only the first round collects.
+            lines.collected, lines.collection_ended, lines.runner = first.collected, True, first.runner
+        ended = lines.seconds is not None
+        round_result = attrs.evolve(result, timed_out=False, out_of_memory=False) if ended else result
+        reports.append(_report(round_result, lines, output, partial or number > 0))
+    return tuple(reports)
+
+
+def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> TestReport:
     tests = _judge(lines)
     end, detail = _end(result, lines, output, partial)
     known = {test.id for test in tests}
@@ -48,26 +72,33 @@ def parse(result: SandboxResult, *, partial: bool = False) -> TestReport:
         tests=tests + broken,
         coverage={test: lines.coverage[test] for test in lines.coverage if test in lines.collected},
         runner=lines.runner,
-        duration_s=result.duration_s,
+        duration_s=result.duration_s if lines.seconds is None else lines.seconds,
         output=output,
         detail=detail,
     )
 
 
-def _read(report: bytes) -> _Lines:
-    lines = _Lines()
+def _read(report: bytes) -> list[_Lines]:
+    """Return what each round's lines say; what follows the last round, if anything, is one more."""
+    pieces = [_Lines()]
     for raw in report.decode("utf-8", "replace").splitlines():
         try:
             record = json.loads(raw)
         except ValueError:
             continue
-        if isinstance(record, dict):
-            try:
-                _take(lines, record)
-            except (KeyError, TypeError, ValueError):
-                # The secrets keep strangers out: a record that does not fit is the tests' process gone mad.
-                lines.n_intruders += 1
-    return lines
+        if not isinstance(record, dict):
+            continue
+        lines = pieces[-1]
+        try:
+            kind = record["kind"]
+            if lines.final and kind not in ("final", "intruder"):
+                lines = _Lines()
+                pieces.append(lines)
+            _take(lines, record)
+        except (KeyError, TypeError, ValueError):
+            # The secrets keep strangers out: a record that does not fit is the tests' process gone mad.
+            lines.n_intruders += 1
+    return pieces
 
 
 def _take(lines: _Lines, record: dict[str, Any]) -> None:
@@ -100,6 +131,8 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
         lines.missing = str(record["what"])
     elif kind == "intruder":
         lines.n_intruders += 1
+    elif kind == "roundEnd":
+        lines.final, lines.seconds = True, float(record["seconds"])
     elif kind == "final":
         lines.final = True
 

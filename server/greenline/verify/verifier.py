@@ -17,13 +17,11 @@ from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, 
 from greenline.verify import hunk_coverage
 from greenline.verify.detection import detect, has_python
 from greenline.verify.path_rule import PathRule
+from greenline.verify.repeat import REPEATS, Meeting, judge
 from greenline.verify.runs import Suite
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply, mix, relative
-from greenline.verify.verdict import Decision, Facts, decide, differing
-
-REPEATS = 2
-"""How often a test that differs is run again on each side."""
+from greenline.verify.verdict import Decision, Facts, decide
 
 
 @attrs.frozen
@@ -108,9 +106,10 @@ class SandboxVerifier:
             trees["O"] = plan.tree(plan.rule.is_product)
             trees["N"] = plan.tree(lambda path: not plan.rule.is_product(path))
         progress("Running the tests without and with the change.")
-        reports = self._run_all(suite, trees)
+        rounds = self._run_all(suite, trees, progress)
+        reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
-        flaky = self._flaky(suite, plan, base, patched, progress)
+        flaky = self._flaky(suite, plan, (rounds["B"], rounds["P"]))
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
@@ -138,40 +137,55 @@ class SandboxVerifier:
             hunks=measured,
         )
 
-    def _run_all(self, suite: Suite, trees: dict[str, Tree]) -> dict[str, TestReport]:
-        """Run each distinct tree once, in parallel; equal trees share a report."""
+    def _run_all(
+        self, suite: Suite, trees: dict[str, Tree], progress: Progress
+    ) -> dict[str, tuple[TestReport, ...]]:
+        """Run each distinct tree, in parallel, and in B's and P's containers again what differs.
+
+        Equal trees share their reports. B and P wait for one another, so they need a thread each.
+        """
         distinct: list[Tree] = []
         for tree in trees.values():
             if tree not in distinct:
                 distinct.append(tree)
+        meeting = Meeting(progress)
+        meets = self._n_parallel > 1 and trees["B"] != trees["P"]
+
+        def run(tree: Tree) -> tuple[TestReport, ...]:
+            side = next((name for name in ("B", "P") if meets and trees[name] is tree), "")
+            if not side:
+                return (suite.run(tree),)
+            try:
+                return suite.run_in_rounds(tree, meeting.followup(side))
+            finally:
+                meeting.leave(side)
+
         with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
-            reports = list(pool.map(suite.run, distinct))
+            reports = list(pool.map(run, distinct))
         return {name: reports[distinct.index(tree)] for name, tree in trees.items()}
 
     def _flaky(
-        self, suite: Suite, plan: _Plan, base: TestReport, patched: TestReport, progress: Progress
+        self, suite: Suite, plan: _Plan, sides: tuple[tuple[TestReport, ...], tuple[TestReport, ...]]
     ) -> tuple[str, ...]:
         """Return the tests that differ and give both outcomes on the same text when they are run again."""
-        if base.end is not RunEnd.COMPLETE or patched.end is not RunEnd.COMPLETE:
-            return ()
-        tests = differing(base, patched)
-        if not tests:
-            return ()
-        progress(f"Running {len(tests)} tests that differ again.")
+        suspects = judge(sides)
+        if not suspects.open:
+            return suspects.flaky
+        (base, *_), (patched, *_) = sides
 
         def again(side: tuple[Tree, TestReport]) -> set[str]:
             tree, first = side
-            report = suite.run(tree, tests, coverage=False)
+            report = suite.run(tree, suspects.open, coverage=False)
             return {
                 test
-                for test in tests
+                for test in suspects.open
                 if report.end is RunEnd.COMPLETE
                 and (report.outcome_of(test) is Outcome.PASSED) != (first.outcome_of(test) is Outcome.PASSED)
             }
 
-        sides = [(plan.request.base, base), (plan.patched, patched)] * REPEATS
+        runs = [(plan.request.base, base), (plan.patched, patched)] * REPEATS
         with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
-            return tuple(sorted(set().union(*pool.map(again, sides))))
+            return tuple(sorted({*suspects.flaky}.union(*pool.map(again, runs))))
 
 
 def _sick(health: SandboxHealth) -> Evidence:

@@ -76,6 +76,9 @@ class Nothing:
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         raise NotImplementedError
 
+    def close(self) -> None:
+        return
+
     def run_tests(
         self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
     ) -> TestReport:

@@ -1,0 +1,277 @@
+"""One Docker container from start to end: staged, timed, reported on, and asked for more on demand.
+
+What runs in it and who watches it: `reporter` under its own user, the command under the tests' user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import docker.errors
+import requests.exceptions
+
+from greenline.core.cancel import Cancellation
+from greenline.core.error import SandboxUnavailable
+from greenline.core.port import SandboxRequest, SandboxResult
+from greenline.sandbox.exec_stream import ExecStream
+from greenline.sandbox.host_toolchain import HostToolchain
+from greenline.sandbox.staging import tar_blocks
+
+REPORTER_UID = 64001
+MAX_REPORT_BYTES = 64 * 1024 * 1024
+ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
+_READY_S = 20.0
+_REPORTER_GRACE_S = 3.0
+_KILL_GRACE_S = 2.0
+_ROUND_END = b'\n{"kind":"roundEnd"'
+"""How the reporter prints the record after which a command may be asked for more."""
+_MAX_WAITS = 3
+"""A command that may be asked for more lives at most so many times its limit, whatever becomes of us."""
+_OOM_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+"""Of cgroup v2 and v1; one of them exists."""
+
+
+class Session:
+    """One container from start to end."""
+
+    def __init__(
+        self,
+        client: Any,
+        container: Any,
+        request: SandboxRequest,
+        toolchain: HostToolchain,
+        caller: tuple[int, int],
+    ) -> None:
+        self._api = client.api
+        self._container = container
+        self._request = request
+        self._toolchain = toolchain
+        self._user = f"{caller[0]}:{caller[1]}"
+
+    def run(self, cancellation: Cancellation) -> SandboxResult:
+        """Run the request in the started container and return what came out; the caller removes it."""
+        reporter = self._start_reporter() if self._request.reporter else None
+        self._stage()
+        if reporter and not reporter.wait_until_ready():
+            raise SandboxUnavailable(
+                f"The reporter did not start: {reporter.words()}.",
+                remedy=f"Check that {self._toolchain.python} runs on this machine.",
+            )
+        cancellation.raise_if_cancelled()
+        wall_s = self._request.limits.wall_s
+        with _Watch(wall_s + _KILL_GRACE_S, self.kill) as watch:
+            exit_code, output = self._execute(reporter, watch)
+        timed_out = watch.ran_out or (exit_code in (124, 137) and watch.worked_s >= wall_s)
+        if timed_out:
+            self.kill()
+        cancellation.raise_if_cancelled()
+        out_of_memory = not timed_out and self._out_of_memory(exit_code)
+        report = reporter.finish() if reporter else b""
+        return SandboxResult(exit_code, timed_out, output, report, watch.worked_s, out_of_memory)
+
+    def kill(self) -> None:
+        """Kill the container and everything in it; used from other threads."""
+        with contextlib.suppress(*ENGINE_ERRORS):
+            self._container.kill()
+
+    def _argv(self, argv: tuple[str, ...]) -> list[str]:
+        return [self._toolchain.python if part == "{python}" else part for part in argv]
+
+    def _stage(self) -> None:
+        """Stream the tree into the tmpfs: `put_archive` refuses a read-only container."""
+        command = ["tar", "-x", "-f", "-", "-C", self._request.root, "--no-same-owner"]
+        created = self._api.exec_create(self._container.id, command, stdin=True, user=self._user)
+        stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
+        failed: list[OSError] = []
+
+        def feed() -> None:
+            try:
+                for block in tar_blocks(self._request.tree, self._toolchain.environment):
+                    stream.send(block)
+                stream.end_input()
+            except OSError as error:
+                failed.append(error)
+
+        feeder = threading.Thread(target=feed, name="sandbox-stage", daemon=True)
+        feeder.start()
+        complaint = stream.tail(4096)
+        feeder.join(10)
+        stream.close()
+        code = self._api.exec_inspect(created["Id"])["ExitCode"]
+        if code != 0 or failed:
+            words = complaint.decode("utf-8", "replace").strip().splitlines()
+            reason = words[-1] if words else f"exit code {code}"
+            raise SandboxUnavailable(
+                f"The files of {self._request.root} could not be staged: {reason}.",
+                remedy="A larger tmpfs_mb in the settings may help.",
+            )
+
+    def _start_reporter(self) -> _Reporter:
+        """Start the reporter, whose interpreter comes up while the tree is staged."""
+        created = self._api.exec_create(
+            self._container.id,
+            self._argv(self._request.reporter),
+            user=f"{REPORTER_UID}:{REPORTER_UID}",
+            workdir="/",
+        )
+        return _Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)))
+
+    def _execute(self, reporter: _Reporter | None, watch: _Watch) -> tuple[int | None, bytes]:
+        request = self._request
+        asks = request.followup is not None and reporter is not None
+        lives_s = request.limits.wall_s * (_MAX_WAITS if asks else 1)
+        argv = ["timeout", "-s", "KILL", f"{lives_s:.3f}", *self._argv(request.command)]
+        created = self._api.exec_create(
+            self._container.id,
+            argv,
+            stdin=asks,
+            user=self._user,
+            workdir=request.root,
+            environment=dict(request.environment),
+        )
+        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            if asks and reporter is not None and request.followup is not None:
+                talk = (stream, reporter, request.followup, watch)
+                threading.Thread(target=_converse, args=talk, name="sandbox-rounds", daemon=True).start()
+            output = stream.tail(request.limits.output_bytes)
+        try:
+            code = self._api.exec_inspect(created["Id"])["ExitCode"]
+        except docker.errors.NotFound:
+            code = None
+        return code, output
+
+    def _out_of_memory(self, exit_code: int | None) -> bool:
+        """Ask the kernel's own counter, after a kill only: the engine's flag is wrong in both directions."""
+        if exit_code != 137:
+            return False
+        with contextlib.suppress(*ENGINE_ERRORS):
+            created = self._api.exec_create(self._container.id, ["cat", *_OOM_COUNTERS], user=self._user)
+            with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+                counters = stream.tail(4096)
+            return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
+        return False
+
+
+class _Watch:
+    """Ends a command that works longer than it may; the time in which it waits for us does not count."""
+
+    def __init__(self, limit_s: float, end: Callable[[], None]) -> None:
+        self._limit_s = limit_s
+        self._end = end
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._since = 0.0
+        self._over = False
+        self.worked_s = 0.0
+        self.ran_out = False
+
+    def __enter__(self) -> _Watch:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._over = True
+        self.stop()
+
+    def start(self) -> None:
+        """Begin to count, with the whole limit before it; nothing once the command has ended."""
+        with self._lock:
+            if self._over:
+                return
+            self._since = time.monotonic()
+            self._timer = threading.Timer(self._limit_s, self._run_out)
+            self._timer.name = "sandbox-timeout"
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Stop counting; may be called twice."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+                self.worked_s += time.monotonic() - self._since
+
+    def _run_out(self) -> None:
+        self.ran_out = True
+        self._end()
+
+
+def _converse(
+    stream: ExecStream, reporter: _Reporter, followup: Callable[[bytes], bytes | None], watch: _Watch
+) -> None:
+    """Feed a command what its caller wants after each round; close its input when that is nothing more."""
+    with contextlib.suppress(OSError):
+        try:
+            number = 1
+            while reporter.wait_for_round(number):
+                watch.stop()
+                try:
+                    wanted = followup(reporter.so_far())
+                finally:
+                    watch.start()
+                if wanted is None:
+                    return
+                stream.send(wanted)
+                number += 1
+        finally:
+            stream.end_input()
+
+
+class _Reporter:
+    """Collects what the reporter prints, in a thread of its own."""
+
+    def __init__(self, stream: ExecStream) -> None:
+        self._stream = stream
+        self._data = bytearray()
+        self._changed = threading.Condition()
+        self._n_rounds = 0
+        self._ended = False
+        self._full = False
+        """Whether more was printed than is kept: what it says of rounds is then unknown."""
+        threading.Thread(target=self._collect, name="sandbox-reporter", daemon=True).start()
+
+    def wait_until_ready(self) -> bool:
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or b"\n" in self._data, _READY_S)
+            return bytes(self._data).startswith(b"ready\n")
+
+    def wait_for_round(self, number: int) -> bool:
+        """Wait until the command has ended so many rounds; False where it ended altogether before."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or self._full or self._n_rounds >= number)
+            return self._n_rounds >= number
+
+    def so_far(self) -> bytes:
+        """Return what has been reported until now."""
+        with self._changed:
+            return bytes(self._data[len(b"ready\n") :])
+
+    def words(self) -> str:
+        return bytes(self._data[-400:]).decode("utf-8", "replace").strip() or "it printed nothing"
+
+    def finish(self) -> bytes:
+        """Wait for the reporter's own end, which comes when the last writer has closed the FIFO."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended, _REPORTER_GRACE_S)
+            return bytes(self._data[len(b"ready\n") :])
+
+    def _collect(self) -> None:
+        with contextlib.suppress(*ENGINE_ERRORS), contextlib.closing(self._stream):
+            for chunk in self._stream.chunks():
+                with self._changed:
+                    before = max(0, len(self._data) - len(_ROUND_END) + 1)
+                    if len(self._data) < MAX_REPORT_BYTES:
+                        self._data += chunk
+                        self._n_rounds += self._data.count(_ROUND_END, before)
+                    else:
+                        self._full = True
+                    self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
