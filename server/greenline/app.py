@@ -107,7 +107,8 @@ def connect(opening: Opening) -> Parts:
     journal = SqliteJournal(folder / "journal.db")
     settings = load_settings(client_options=opening.options)
     checkpoints = open_checkpoints(root, journal, settings)
-    argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
+    # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
+    argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(opening.options)]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
     return Parts(journal, worker, folder, checkpoints)
 
@@ -121,7 +122,6 @@ def serve() -> int:
 
 def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
     from greenline.config.settings import load_settings
     from greenline.guard.log import log_to

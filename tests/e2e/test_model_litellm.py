@@ -227,6 +227,21 @@ def test_cancelling_does_not_wait_for_the_import(tmp_path: Path) -> None:
     assert done.stdout == "cancelled\n"
 
 
+def test_litellm_reads_no_env_file() -> None:
+    program = (
+        "import dotenv\n"
+        "dotenv.load_dotenv = lambda *_, **__: print('a .env file was read')\n"
+        "from greenline.model.litellm_model import import_litellm\n"
+        "print(import_litellm().__name__)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=110, check=True
+    )
+
+    assert done.stdout == "litellm\n"
+
+
 def _ask(turns: list[dict[str, Any]], on_text: Any = None) -> Completion:
     with ScriptedServer(turns) as server:
         return _model(server).complete(QUESTION, [READ], Cancellation(), on_text)

@@ -80,8 +80,6 @@ class WorkerClient:
         self._journal = journal
         self._log_path = log_path
         self._environment = dict(os.environ if environment is None else environment)
-        # Without it, litellm asks the network for prices when it is imported.
-        self._environment.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         self._worker: _Worker | None = None
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()

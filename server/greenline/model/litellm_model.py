@@ -171,8 +171,7 @@ def _imported(cancellation: Cancellation) -> Any:
 
     def body() -> None:
         try:
-            os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-            outcome.append(_quiet(importlib.import_module("litellm")))
+            outcome.append(import_litellm())
         except Exception as error:  # noqa: BLE001
             # Whatever is wrong with the package, the caller must be told and not wait for ever.
             outcome.append(
@@ -188,6 +187,17 @@ def _imported(cancellation: Cancellation) -> Any:
     if isinstance(outcome[0], ModelFailed):
         raise outcome[0]
     return outcome[0]
+
+
+def import_litellm() -> Any:
+    """Import litellm so that it asks neither the network for prices nor a `.env` for settings.
+
+    litellm reads the nearest `.env` above its own files: the workspace's, where Greenline is installed in the
+    project's environment. Such a file must not name a model's address, nor bring its secrets in here.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    return _quiet(importlib.import_module("litellm"))
 
 
 def _quiet(litellm: Any) -> Any:
