@@ -102,6 +102,30 @@ def test_edits_go_to_the_named_root_alone(tools: Tools) -> None:
     assert "n = 1" in tools("read_file", path="new.py")
 
 
+def _diff(name: str, old: str, new: str) -> str:
+    return f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+
+
+def test_diff_changes_files_of_every_root(tools: Tools) -> None:
+    diff = _diff("api/src/app.py", "x = 'api'", "x = 2") + _diff("web/src/app.py", "x = 'web'", "x = 3")
+    new = "--- /dev/null\n+++ b/web/new.py\n@@ -0,0 +1 @@\n+n = 1\n"
+
+    answer = tools("apply_diff", diff=diff + new)
+
+    assert answer == "Changed in the staged copy: api/src/app.py, web/new.py, web/src/app.py."
+    assert tools.staged() == {
+        "api/src/app.py": b"x = 2\n",
+        "web/new.py": b"n = 1\n",
+        "web/src/app.py": b"x = 3\n",
+    }
+
+
+def test_diff_without_a_root_goes_where_the_only_such_file_is(tools: Tools) -> None:
+    assert "web/index.py" in tools("apply_diff", diff=_diff("index.py", "y = 1", "y = 2"))
+    assert tools("apply_diff", diff=_diff("src/app.py", "x = 'api'", "x = 2")).startswith("[ambiguous-root]")
+    assert tools.staged() == {"web/index.py": b"y = 2\n"}
+
+
 def test_command_over_several_roots_must_name_one(tools: Tools) -> None:
     answer = tools("run_command", command="true")
 
