@@ -10,6 +10,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import ToolRequest
 from greenline.guard.gate import Gate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking
 from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.snapshot import Snapshot
@@ -39,7 +40,12 @@ def test_commands_and_tests_find_no_secret(tmp_path: Path, docker_host: str) -> 
     snapshot = Snapshot((str(root),), {path: OpenDocument(path, 1, f"TOKEN={VALUE}-typed\n")})
     sandbox = DockerSandbox(SandboxSettings(docker_host=docker_host))
     opened = make_tools(Settings(permission="auto"), SandboxVerifier(sandbox), sandbox, str)
-    session = opened(snapshot, Gate(snapshot.roots), lambda text: "allowOnce", "run-54")
+    session = opened(
+        snapshot,
+        Gate(snapshot.roots),
+        Asking(lambda text: "allowOnce", lambda text, options: "yes"),
+        "run-54",
+    )
 
     looked = session.call(
         ToolRequest("1", "run_command", {"command": "grep -ri made-up . ; ls -A; git show HEAD"}),

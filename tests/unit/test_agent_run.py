@@ -15,7 +15,7 @@ from greenline.agent.control import Answer
 from greenline.agent.limits import LoopLimits
 from greenline.agent.proof import cut
 from greenline.agent.reflector import Attempt
-from greenline.agent.services import AskPermission, Repair, Services, ToolOutcome
+from greenline.agent.services import Repair, Services, ToolOutcome
 from greenline.core.agent_port import Planned
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
@@ -39,6 +39,7 @@ from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReas
 from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel, Turn
+from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
@@ -68,7 +69,7 @@ class Staged:
     """One tool that writes, over a dictionary."""
 
     snapshot: Snapshot
-    ask: AskPermission
+    asking: Asking
     files: dict[str, bytes] = attrs.field(factory=dict)
 
     def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
@@ -79,7 +80,7 @@ class Staged:
 
     def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
         if request.name == "gated":
-            return ToolOutcome(self.ask("May it?"))
+            return ToolOutcome(self.asking.permission("May it?"))
         if request.name != "write":
             return ToolOutcome("There is no such tool.", failed=True)
         path = f"{self.snapshot.roots[0]}/{request.arguments['path']}"
@@ -137,8 +138,8 @@ class Fixture:
         return Agent(self.services(model=self.script, **more))
 
     def services(self, **more: Any) -> Services:
-        def tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> Staged:
-            return Staged(snapshot, ask)
+        def tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> Staged:
+            return Staged(snapshot, asking)
 
         return Services(
             self.journal,

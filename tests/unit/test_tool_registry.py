@@ -23,7 +23,7 @@ from greenline.core.port import (
 )
 from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
-from greenline.tool.definition import MAX_OUTPUT, ToolContext
+from greenline.tool.definition import MAX_OUTPUT, Asking, ToolContext
 from greenline.tool.permission import Permission
 from greenline.tool.registry import Answer, ToolBox
 from greenline.workspace.document import OpenDocument
@@ -196,6 +196,12 @@ def test_always_rejected_is_the_tool(root: Path) -> None:
     assert len(questions) == 1
 
 
+def test_a_question_is_asked_with_its_answers(root: Path) -> None:
+    assert _call(_box(root), "ask_user", question="Is it?").text == "The user answers: yes, of course"
+    chosen = _call(_box(root), "ask_user", question="Which?", options=["red", "blue"])
+    assert chosen.text == "The user answers: red, of course"
+
+
 def test_tests_that_could_not_run_are_not_called_passed(root: Path) -> None:
     text = _call(_box(root), "run_tests").text
 
@@ -243,7 +249,7 @@ def _box(
         gate=Gate((str(root),)),
         verifier=absent,
         sandbox=absent,
-        ask=ask,
+        asking=Asking(ask, lambda question, options: f"{options[0]}, of course"),
         label="run",
         limits=Limits(),
         cancellation=Cancellation(),

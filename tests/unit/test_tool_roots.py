@@ -13,6 +13,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import ToolRequest
 from greenline.guard.gate import Gate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking
 from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.snapshot import Snapshot
@@ -35,7 +36,9 @@ class Tools:
         # An address where no engine listens: nothing here may need one.
         sandbox = DockerSandbox(SandboxSettings(docker_host=f"unix://{tmp_path}/none.sock"))
         opened = make_tools(Settings(permission="auto"), SandboxVerifier(sandbox), sandbox, str)
-        self.session = opened(snapshot, Gate(roots), lambda text: "allowOnce", "run-1")
+        self.session = opened(
+            snapshot, Gate(roots), Asking(lambda text: "allowOnce", lambda text, options: "yes"), "run-1"
+        )
 
     def __call__(self, tool: str, **arguments: Any) -> str:
         return self.session.call(ToolRequest("1", tool, arguments), Cancellation()).text

@@ -20,6 +20,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import ToolRequest
 from greenline.guard.gate import Gate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking
 from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.snapshot import Snapshot
@@ -53,7 +54,12 @@ def tools_over(root: Path, sandbox: DockerSandbox, buffers: dict[str, str] | Non
     overlay = {str(root / n): OpenDocument(str(root / n), 1, t) for n, t in (buffers or {}).items()}
     snapshot = Snapshot((str(root),), overlay)
     opened = make_tools(Settings(permission="auto"), SandboxVerifier(sandbox), sandbox, str)
-    session = opened(snapshot, Gate(snapshot.roots), lambda text: "allowOnce", "run-54")
+    session = opened(
+        snapshot,
+        Gate(snapshot.roots),
+        Asking(lambda text: "allowOnce", lambda text, options: "yes"),
+        "run-54",
+    )
 
     def call(tool: str, **arguments: Any) -> str:
         return session.call(ToolRequest("1", tool, arguments), Cancellation()).text

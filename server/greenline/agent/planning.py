@@ -55,9 +55,7 @@ def revise_plan(scope: Scope, plan: Plan, instruction: str) -> Plan:
 
 def _by_model(scope: Scope, model: Model, first: str, version: int) -> Plan | tuple[Question, ...]:
     services = scope.services
-    session = services.tools(
-        scope.snapshot, services.gate(scope.snapshot.roots), scope.ask_permission, scope.run_id
-    )
+    session = services.tools(scope.snapshot, services.gate(scope.snapshot.roots), scope.asking, scope.run_id)
     dialogue = scope.dialogue(model)
     try:
         draft = draft_plan(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import console, root_of
-from greenline.core.cancel import Cancellation
+from greenline.cli.console import console, root_of, stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
 from greenline.core.wire import to_json
@@ -21,7 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     root = root_of(arguments.root)
     task = task_of(arguments.request, root)
     agent = make_agent(load_settings(), open_journal(root))
-    planned = agent.plan(task, Snapshot((root,)), Cancellation())
+    with stoppable() as cancellation:
+        planned = agent.plan(task, Snapshot((root,)), cancellation)
     if arguments.json:
         print(json.dumps(to_json(planned)))
         return 0 if planned.plan else 1

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from greenline.agent.agent import Agent
-from greenline.agent.services import AskPermission, Services, ToolOutcome
+from greenline.agent.services import Services, ToolOutcome
 from greenline.agent.worker import serve
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
@@ -29,6 +29,7 @@ from greenline.core.port import (
 )
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel
+from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
@@ -88,7 +89,7 @@ class Nothing:
 def build() -> Agent:
     nothing = Nothing()
 
-    def tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> Nothing:
+    def tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> Nothing:
         return nothing
 
     journal = SqliteJournal(Path(sys.argv[1]))
