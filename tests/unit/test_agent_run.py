@@ -200,6 +200,18 @@ def test_low_score_has_the_plan_written_anew(fixture: Fixture) -> None:
     assert "no test" in fixture.script.heard[2][-1].content
 
 
+def test_critics_remarks_on_a_good_plan_reach_whoever_carries_it_out(fixture: Fixture) -> None:
+    good = call("submit_score", score=9, problems=["zero is not tested"])
+    agent = fixture.agent(PLAN, good, write("a.py", "good"), say())
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    plan = fixture.journal.run(run_id).plan
+    assert plan is not None
+    assert plan.remarks == ("zero is not tested",)
+    assert "zero is not tested" in fixture.script.heard[2][1].content
+
+
 def test_plan_of_a_model_without_tools_is_read_from_its_text(fixture: Fixture) -> None:
     agent = fixture.agent(say('Here: {"entries": [{"intent": "x"}]}'), say("no score"))
 

@@ -76,7 +76,7 @@ def _judged(scope: Scope, dialogue: Dialogue, session: ToolSession, plan: Plan) 
     critic = scope.services.critic or scope.services.model
     assert critic is not None
     judgement = judge(scope.dialogue(critic), scope.task, plan, scope.control.cancellation)
-    plan = attrs.evolve(plan, score=judgement.score)
+    plan = attrs.evolve(plan, score=judgement.score, remarks=judgement.problems)
     if judgement.is_good_enough:
         return plan
     problems = "\n".join(f"- {problem}" for problem in judgement.problems)
@@ -87,4 +87,4 @@ def _judged(scope: Scope, dialogue: Dialogue, session: ToolSession, plan: Plan) 
         return plan
     better = Plan(plan.version, draft.entries, draft.risk)
     judgement = judge(scope.dialogue(critic), scope.task, better, scope.control.cancellation)
-    return attrs.evolve(better, score=judgement.score)
+    return attrs.evolve(better, score=judgement.score, remarks=judgement.problems)

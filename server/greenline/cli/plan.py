@@ -54,3 +54,5 @@ def print_plan(plan: Plan) -> None:
         out.print(f"  risk: {plan.risk}", markup=False)
     if plan.score is not None:
         out.print(f"  score: {plan.score} of 10", markup=False)
+    for remark in plan.remarks:
+        out.print(f"  critic: {remark}", markup=False)
