@@ -36,15 +36,20 @@ def make_verifier(sandbox: Sandbox) -> Verifier:
 
 
 def open_journal(root: str) -> SqliteJournal:
-    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
+    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`.
+
+    Runs whose process is gone are marked as interrupted, so that no reader takes them for live ones.
+    """
     from greenline.journal.store import SqliteJournal
     from greenline.workspace.state import state_folder
 
-    return SqliteJournal(state_folder(root) / "journal.db")
+    journal = SqliteJournal(state_folder(root) / "journal.db")
+    journal.mark_interrupted()
+    return journal
 
 
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
-    """Return the checkpoints of the workspace at `root`, once every change that a crash cut short is settled.
+    """Return the checkpoints of the workspace at `root`, once what a crash cut short is settled and swept.
 
     What cannot be settled is said on standard error.
     """
@@ -54,6 +59,7 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     from greenline.workspace.state import state_folder
 
     blobs = BlobStore(state_folder(root) / "blobs")
+    blobs.sweep()
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
     for problem in recover(store):
         print(f"greenline: {problem}", file=sys.stderr)

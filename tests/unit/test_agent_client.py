@@ -169,6 +169,39 @@ async def test_status_never_starts_a_worker(front: Front) -> None:
 
 
 @pytest.mark.asyncio
+async def test_silent_worker_is_asked_for_its_status_once_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    program = f"import sys; open({str(heard)!r}, 'w').writelines(iter(sys.stdin.readline, ''))"
+    journal = SqliteJournal(tmp_path / "journal.db")
+    client = WorkerClient([sys.executable, "-c", program], journal, tmp_path / "worker.log")
+    await client.warm()
+    await until(lambda: client.pid is not None)
+
+    async with asyncio.timeout(8):
+        first, second = await client.status(), await client.status()
+
+    assert (first.worker, second.worker) == ("warming", "warming")
+    await client.stop()
+    journal.close()
+    assert heard.read_text().count('"status"') == 1
+
+
+@pytest.mark.asyncio
+async def test_large_log_is_kept_as_the_old_one(tmp_path: Path) -> None:
+    log = tmp_path / "worker.log"
+    log.write_bytes(b"x" * 5_000_000)
+    journal = SqliteJournal(tmp_path / "journal.db")
+    client = WorkerClient([sys.executable, str(WORKER), str(journal.path)], journal, log)
+
+    await client.plan(Task("x", (str(tmp_path),)), ())
+
+    await client.stop()
+    journal.close()
+    assert log.stat().st_size < 5_000_000
+    assert (tmp_path / "worker.old.log").stat().st_size == 5_000_000
+
+
+@pytest.mark.asyncio
 async def test_stop_interrupts_what_is_under_way_and_leaves_no_process(front: Front) -> None:
     hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
     await until(lambda: bool(front.events))

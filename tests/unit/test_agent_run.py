@@ -112,7 +112,9 @@ class Bench:
     def _evidence(self, verdict: Verdict, outcome: Outcome, request: VerifyRequest) -> Evidence:
         assert request.checks == ("t.py::test_a",)
         tests = (TestResult("t.py::test_a", outcome, message="assert 1 == 2 password=s3cret"),)
-        return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests))
+        # A parameter of a test is part of its id, also where coverage is kept by it.
+        coverage = {"t.py::test_b[s3cret]": {"a.py": (1,)}}
+        return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests, coverage))
 
 
 class NoSandbox:

@@ -117,7 +117,8 @@ def _each_text(value: Any, change: Mask) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _each_text(item, change) for key, item in value.items()}
+        # The ids of tests are keys too, and a parameter of a test can be a secret.
+        return {change(key): _each_text(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_each_text(item, change) for item in value]
     return value

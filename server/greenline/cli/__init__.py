@@ -33,6 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
     except BrokenPipeError:
         return FAILED
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        print(f"greenline: {place}{error.strerror or error}.", file=sys.stderr)
+        return FAILED
     except Cancelled:
         print("greenline: stopped", file=sys.stderr)
         return STOPPED

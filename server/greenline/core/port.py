@@ -244,6 +244,9 @@ class Journal(Protocol):
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
 
+    def active_runs(self) -> tuple[str, ...]:
+        """Return the ids of the runs that are under way, newest first; cheap."""
+
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""
 
