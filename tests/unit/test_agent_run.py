@@ -26,12 +26,8 @@ from greenline.core.port import (
     Completion,
     Message,
     Progress,
-    SandboxHealth,
-    SandboxRequest,
-    SandboxResult,
     ToolRequest,
     ToolSpec,
-    Tree,
     Usage,
     VerifyRequest,
 )
@@ -39,7 +35,9 @@ from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReas
 from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel, Turn
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.tool.definition import Asking
+from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
@@ -92,13 +90,11 @@ class Staged:
         return EditSet(tuple(FileChange(p, read(p), a) for p, a in sorted(self.files.items())))
 
 
-class Bench:
-    """Judges by a word in the staged text: `good`, `bad`, and everything else is not covered."""
+NO_ENGINE = DockerSandbox(SandboxSettings(docker_host="unix:///nowhere/docker.sock"))
 
-    def run_tests(
-        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
-    ) -> TestReport:
-        raise NotImplementedError
+
+class Bench(SandboxVerifier):
+    """Judges by a word in the staged text: `good`, `bad`, and everything else is not covered."""
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         progress("testing")
@@ -115,16 +111,6 @@ class Bench:
         # A parameter of a test is part of its id, also where coverage is kept by it.
         coverage = {"t.py::test_b[s3cret]": {"a.py": (1,)}}
         return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests, coverage))
-
-
-class NoSandbox:
-    """A sandbox that is not there."""
-
-    def health(self) -> SandboxHealth:
-        return SandboxHealth(False, "none")
-
-    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
-        raise NotImplementedError
 
 
 @attrs.define
@@ -145,8 +131,8 @@ class Fixture:
 
         return Services(
             self.journal,
-            Bench(),
-            NoSandbox(),
+            Bench(NO_ENGINE),
+            NO_ENGINE,
             Gate,
             lambda text: text.replace("s3cret", "***"),
             tools,
