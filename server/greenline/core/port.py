@@ -189,8 +189,13 @@ class Usage:
     """What one call cost."""
 
     prompt_tokens: int = 0
+    """All input, whether or not a cache had it."""
     completion_tokens: int = 0
     cost_usd: float = 0.0
+    cache_read_tokens: int = 0
+    """The part of the prompt that came from the server's cache."""
+    cache_write_tokens: int = 0
+    """The part of the prompt that went into it."""
 
 
 @attrs.frozen
