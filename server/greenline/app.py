@@ -39,15 +39,20 @@ def make_verifier(sandbox: Sandbox) -> Verifier:
 
 
 def open_journal(root: str) -> SqliteJournal:
-    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
+    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`.
+
+    Runs whose process is gone are marked as interrupted, so that no reader takes them for live ones.
+    """
     from greenline.journal.store import SqliteJournal
     from greenline.workspace.state import state_folder
 
-    return SqliteJournal(state_folder(root) / "journal.db")
+    journal = SqliteJournal(state_folder(root) / "journal.db")
+    journal.mark_interrupted()
+    return journal
 
 
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
-    """Return the checkpoints of the workspace at `root`, once every change that a crash cut short is settled.
+    """Return the checkpoints of the workspace at `root`, once what a crash cut short is settled and swept.
 
     What cannot be settled is said on standard error.
     """
@@ -57,6 +62,7 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     from greenline.workspace.state import state_folder
 
     blobs = BlobStore(state_folder(root) / "blobs")
+    blobs.sweep()
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
     for problem in recover(store):
         print(f"greenline: {problem}", file=sys.stderr)
@@ -110,7 +116,8 @@ def connect(opening: Opening) -> Parts:
     journal = SqliteJournal(folder / "journal.db")
     settings = load_settings(client_options=opening.options)
     checkpoints = open_checkpoints(root, journal, settings)
-    argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
+    # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
+    argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(opening.options)]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
     return Parts(journal, worker, folder, checkpoints)
 
@@ -124,7 +131,6 @@ def serve() -> int:
 
 def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
     from greenline.config.settings import load_settings
     from greenline.guard.log import log_to

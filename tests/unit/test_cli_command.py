@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,33 @@ def test_the_demonstration_editor_applies_several_edits() -> None:
     ]
 
     assert replaced("a\nb\n", edits) == "A\nBB\n"
+
+
+def test_a_state_folder_that_cannot_be_made_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(tmp_path / "file" / "state"))
+
+    assert main(["runs", "--root", str(tmp_path)]) == 1
+
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert str(tmp_path / "file") in error
+
+
+def test_a_run_whose_process_died_is_shown_as_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = (
+        "import os, sys\n"
+        "from greenline.app import open_journal\n"
+        "from greenline.core.task import Task\n"
+        "open_journal(sys.argv[1]).create_run(Task('x', (sys.argv[1],)))\n"
+        "os._exit(9)\n"
+    )
+    subprocess.run([sys.executable, "-P", "-c", program, str(tmp_path)], check=False)
+
+    assert main(["runs", "--root", str(tmp_path), "--json"]) == 0
+
+    assert [run["state"] for run in json.loads(capsys.readouterr().out)] == ["interrupted"]

@@ -94,7 +94,9 @@ class Agent:
         if isinstance(change, str) and self._services.model is None:
             raise no_model()
         if isinstance(change, Plan):
-            plan = attrs.evolve(change, version=run.plan.version + 1, score=None, engine=run.plan.engine)
+            plan = attrs.evolve(
+                change, version=run.plan.version + 1, score=None, remarks=(), engine=run.plan.engine
+            )
             self._journal.save_plan(run_id, plan)
             return plan
         control = self._enter(run_id, cancellation)
@@ -358,7 +360,7 @@ def _with_statuses(plan: Plan, attempt: Attempt) -> Plan:
     def status(checks: tuple[str, ...]) -> EntryStatus:
         known = set(checks_of(plan)) & set(checks)
         if attempt.evidence.verdict is Verdict.VERIFIED:
-            # Over several roots, the report at hand is that of one of them.
+            # A check may name a file or a class, which no report lists.
             return EntryStatus.COMPLETED
         if report is None or all(report.outcome_of(check) is Outcome.PASSED for check in known):
             return EntryStatus.COMPLETED

@@ -28,8 +28,10 @@ from greenline.journal.owner import process_owner
 
 _log = logging.getLogger(__name__)
 _CANCEL_S = 8.0
-_STATUS_S = 5.0
+_STATUS_S = 2.0
 _STOP_S = 8.0
+_MAX_LOG_BYTES = 4 * 1024 * 1024
+"""How large the worker's log may be when a worker starts; a larger one becomes the old log."""
 
 
 class WorkerDied(GreenlineError):
@@ -80,13 +82,12 @@ class WorkerClient:
         self._journal = journal
         self._log_path = log_path
         self._environment = dict(os.environ if environment is None else environment)
-        # Without it, litellm asks the network for prices when it is imported.
-        self._environment.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         self._worker: _Worker | None = None
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._number = 0
         self._has_died = False
+        self._asking_status: asyncio.Task[Any] | None = None
         self._stopped = False
 
     @property
@@ -141,11 +142,17 @@ class WorkerClient:
         if worker is None:
             state: Literal["dead", "cold"] = "dead" if self._has_died else "cold"
             return AgentStatus(state)
-        try:
-            async with asyncio.timeout(_STATUS_S):
-                return from_json(await self._ask(worker, "status", {}), AgentStatus)
-        except TimeoutError:
+        if self._asking_status is None or self._asking_status.done():
+            work = self._ask(worker, "status", {})
+            self._asking_status = asyncio.create_task(work, name="ask for the agent's status")
+            self._tasks.add(self._asking_status)
+            self._asking_status.add_done_callback(self._tasks.discard)
+        # A worker that imports or builds answers later; whoever asks next then gets that answer.
+        done, _ = await asyncio.wait({self._asking_status}, timeout=_STATUS_S)
+        if not done:
             return AgentStatus("warming")
+        try:
+            return from_json(self._asking_status.result(), AgentStatus)
         except WorkerDied:
             return AgentStatus("dead")
 
@@ -192,7 +199,7 @@ class WorkerClient:
             return self._worker
 
     async def _spawn(self) -> _Worker:
-        self._log_path.parent.mkdir(parents=True, exist_ok=True)
+        _make_room(self._log_path)
         try:
             with self._log_path.open("ab") as log:
                 process = await asyncio.create_subprocess_exec(
@@ -305,3 +312,14 @@ class WorkerClient:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("%s failed: %s", task.get_name(), error)
+
+
+def _make_room(log_path: Path) -> None:
+    """Begin a new log where the last one has grown large; one old log is kept."""
+    log_path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if log_path.stat().st_size > _MAX_LOG_BYTES:
+            log_path.replace(log_path.with_suffix(".old.log"))
+    except OSError:
+        # Without a log that is there or that can be moved, the worker's lines go to the one there is.
+        return

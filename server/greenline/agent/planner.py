@@ -113,6 +113,8 @@ def describe_plan(plan: Plan) -> str:
         lines += [f"   check: {check}" for check in entry.checks]
     if plan.risk:
         lines.append(f"Risk: {plan.risk}")
+    if plan.remarks:
+        lines += ["A critic remarked on this plan:", *(f"- {remark}" for remark in plan.remarks)]
     return data("plan", "\n".join(lines))
 
 

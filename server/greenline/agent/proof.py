@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-import attrs
 
 from greenline.agent.record import Recorder
+from greenline.agent.root_evidence import named, worst
 from greenline.agent.services import Services
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import InvalidInput
-from greenline.core.evidence import Evidence, Verdict
+from greenline.core.evidence import Evidence
 from greenline.core.port import VerifyRequest
 from greenline.core.task import Plan
 from greenline.edit.hunk import split
@@ -21,7 +19,6 @@ from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
 _TEST_ID = re.compile(r"[^\s\[]+::[^\s\[]+(\[.*\])?|[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*\.test\w*")
-_PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
 def cut(snapshot: Snapshot, edit_set: EditSet, plan: Plan, why: str) -> tuple[Hunk, ...]:
@@ -70,23 +67,10 @@ def prove(
             label=recorder.run_id,
             limits=services.test_limits,
         )
-        found.append(services.verifier.verify(request, cancellation, recorder.command))
+        evidence = services.verifier.verify(request, cancellation, recorder.command)
+        names = root_names(snapshot.roots)
+        found.append(evidence if len(names) == 1 else named(evidence, names[root]))
     return worst(found)
-
-
-def worst(found: Sequence[Evidence]) -> Evidence:
-    """Return the evidence with the worst verdict, with the hunks and verdicts of all."""
-    if len(found) == 1:
-        return found[0]
-    whole = min(found, key=lambda evidence: _PRECEDENCE[evidence.verdict])
-    others = tuple(f"{e.verdict.value}: {e.detail}" for e in found if e is not whole)
-    return attrs.evolve(
-        whole,
-        hunks=tuple(hunk for evidence in found for hunk in evidence.hunks),
-        touches_tests=any(evidence.touches_tests for evidence in found),
-        warnings=(*(w for e in found for w in e.warnings), *others),
-        duration_s=sum(evidence.duration_s for evidence in found),
-    )
 
 
 def _checks_in(root: str, checks: tuple[str, ...], snapshot: Snapshot) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
+from greenline.model.litellm_model import import_litellm
 from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
@@ -201,12 +202,12 @@ class Worker:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         model = self.agent.services.model
         is_real = model is not None and not model.name.startswith(("cassette:", "scripted:"))
-        wanted = ["docker", "litellm"] if is_real else ["docker"]
-        for name in wanted:
-            try:
-                importlib.import_module(name)
-            except ImportError as error:
-                raise InvalidInput(f"{name} cannot be imported ({error}).") from error
+        try:
+            importlib.import_module("docker")
+            if is_real:
+                import_litellm()
+        except ImportError as error:
+            raise InvalidInput(f"The agent cannot be warmed ({error}).", remedy="Install it anew.") from error
         self._sandbox_health()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
 from greenline.core.error import (
+    Cancelled,
     EditRejected,
     GreenlineError,
     InvalidInput,
@@ -17,7 +18,7 @@ from greenline.core.error import (
     SandboxUnavailable,
 )
 
-OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN = 0, 1, 2, 4, 5
+OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN, STOPPED = 0, 1, 2, 4, 5, 130
 _INPUT = (InvalidInput, EditRejected, OutsideWorkspace)
 
 
@@ -29,9 +30,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.command(arguments))
     except KeyboardInterrupt:
         print("greenline: stopped", file=sys.stderr)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         return FAILED
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        print(f"greenline: {place}{error.strerror or error}.", file=sys.stderr)
+        return FAILED
+    except Cancelled:
+        print("greenline: stopped", file=sys.stderr)
+        return STOPPED
     except GreenlineError as error:
         print(f"greenline: {error}", file=sys.stderr)
         if isinstance(error, SandboxUnavailable):

@@ -16,6 +16,7 @@ _EPILOG = """exit codes:
   3  the edit was rejected; nothing was written
   4  the verdict is another than verified; nothing was applied
   5  couldNotRun: no sandbox could be had, or the tests could not be run
+  130  stopped by Ctrl-C or SIGTERM; nothing was written
 """
 
 EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
@@ -106,7 +107,7 @@ def _add_verify(commands: Any) -> None:
         commands,
         "verify",
         "measure a patch, whoever wrote it: base and patched tests in the sandbox",
-        "git diff | greenline verify --base HEAD --json",
+        "greenline verify --base HEAD --json",
     )
     what = verify.add_mutually_exclusive_group()
     what.add_argument(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import console, root_of
-from greenline.core.cancel import Cancellation
+from greenline.cli.console import console, root_of, stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
 from greenline.core.wire import to_json
@@ -21,7 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     root = root_of(arguments.root)
     task = task_of(arguments.request, root)
     agent = make_agent(load_settings(), open_journal(root))
-    planned = agent.plan(task, Snapshot((root,)), Cancellation())
+    with stoppable() as cancellation:
+        planned = agent.plan(task, Snapshot((root,)), cancellation)
     if arguments.json:
         print(json.dumps(to_json(planned)))
         return 0 if planned.plan else 1
@@ -54,3 +54,5 @@ def print_plan(plan: Plan) -> None:
         out.print(f"  risk: {plan.risk}", markup=False)
     if plan.score is not None:
         out.print(f"  score: {plan.score} of 10", markup=False)
+    for remark in plan.remarks:
+        out.print(f"  critic: {remark}", markup=False)

@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from greenline.cli.answer import answer_questions
 from greenline.cli.console import (
     console,
     diff_text,
@@ -15,10 +16,10 @@ from greenline.cli.console import (
     exit_code,
     progress,
     root_of,
+    stoppable,
     verdict_text,
 )
 from greenline.cli.plan import task_of
-from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal, Run
 from greenline.core.wire import to_json
@@ -38,8 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     # Whatever a crash left half made is settled before the agent reads the files.
     store = open_checkpoints(root, journal, settings)
     agent = make_agent(settings, journal)
+    answer_questions(agent)
     progress("planning and verifying in the sandbox")
-    item = journal.run(agent.execute(task, Snapshot((root,)), Cancellation()))
+    with stoppable() as cancellation:
+        item = journal.run(agent.execute(task, Snapshot((root,)), cancellation))
     proposal = item.proposal
     if proposal is None:
         if arguments.json:

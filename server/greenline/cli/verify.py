@@ -15,9 +15,9 @@ from greenline.cli.console import (
     exit_code,
     progress,
     root_of,
+    stoppable,
     verdict_text,
 )
-from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
@@ -40,11 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in settings.warnings:
         print(f"greenline: {warning}", file=sys.stderr)
     hunks = hunks_of(edit_set)
-    evidence = make_verifier(make_sandbox(settings)).verify(
-        VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify"),
-        Cancellation(),
-        progress,
-    )
+    request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
+    with stoppable() as cancellation:
+        evidence = make_verifier(make_sandbox(settings)).verify(request, cancellation, progress)
     if arguments.json:
         print(json.dumps(as_json(evidence, hunks, root)))
     else:

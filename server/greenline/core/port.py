@@ -195,8 +195,13 @@ class Usage:
     """What one call cost."""
 
     prompt_tokens: int = 0
+    """All input, whether or not a cache had it."""
     completion_tokens: int = 0
     cost_usd: float = 0.0
+    cache_read_tokens: int = 0
+    """The part of the prompt that came from the server's cache."""
+    cache_write_tokens: int = 0
+    """The part of the prompt that went into it."""
 
 
 @attrs.frozen
@@ -249,6 +254,9 @@ class Journal(Protocol):
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
+
+    def active_runs(self) -> tuple[str, ...]:
+        """Return the ids of the runs that are under way, newest first; cheap."""
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""

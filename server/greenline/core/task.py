@@ -76,6 +76,8 @@ class Plan:
     score: int | None = None
     """The critic's score, 1–10; None where no model judged it."""
     engine: Literal["model", "repair"] = "model"
+    remarks: tuple[str, ...] = ()
+    """Problems that the critic named, for whoever carries the plan out."""
 
 
 class RunState(StrEnum):

@@ -88,7 +88,7 @@ def environment_of(root: Path, *, with_model: bool) -> dict[str, str]:
 def play(root: Path, request: str, environment: Mapping[str, str], stage: Stage) -> Scene:
     """Ask for a change as an editor does, accept what comes, and return what happened."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "greenline", "serve"]
+    command = [sys.executable, "-P", "-m", "greenline", "serve"]
     with Editor(command, environment, _listener(stage.progress)) as editor:
         info = editor.initialize(root)["serverInfo"]
         stage.say(

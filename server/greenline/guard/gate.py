@@ -148,7 +148,7 @@ class Gate:
 
     def _tracked_in(self, root: str) -> frozenset[str]:
         if root not in self._tracked:
-            self._tracked[root] = list_root(root).tracked
+            self._tracked[root] = list_root(root, self._roots).tracked
         return self._tracked[root]
 
 

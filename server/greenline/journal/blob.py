@@ -13,6 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from greenline.core.error import GreenlineError
+from greenline.journal.owner import is_alive, process_owner
+
+_UNFINISHED = ".new-"
+"""How the name of a file begins that is not renamed to its content's name yet; the writer's owner follows."""
 
 
 class BlobUnusable(GreenlineError):
@@ -42,7 +46,8 @@ class BlobStore:
                 return name
         except OSError:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        owner = process_owner().replace(":", ".")
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{_UNFINISHED}{owner}-")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
@@ -77,6 +82,14 @@ class BlobStore:
         for name in names:
             with contextlib.suppress(OSError):
                 self.path(name).unlink()
+
+    def sweep(self) -> None:
+        """Remove what processes that are gone had begun to write."""
+        for path in self.folder.glob(f"??/{_UNFINISHED}*"):
+            owner = path.name.removeprefix(_UNFINISHED).partition("-")[0].replace(".", ":")
+            if not is_alive(owner):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def path(self, name: str) -> Path:
         """Return where the content of a name lies, stored or not."""

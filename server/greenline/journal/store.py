@@ -130,12 +130,12 @@ class SqliteJournal:
 
     def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement that only reads."""
-        with self._lock:
+        with self._reading():
             return self._all(statement, values)
 
     def run(self, run_id: str) -> Run:
         """Return a run with its newest plan and proposal; raises `NotFound`."""
-        with self._lock:
+        with self._reading():
             row = self._one(f"{_SELECT_RUN} WHERE id = ?", (run_id,))
             if row is None:
                 raise NotFound(f"There is no run {run_id}.", remedy="Ask for the list of runs.")
@@ -143,22 +143,29 @@ class SqliteJournal:
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
-        with self._lock:
+        with self._reading():
             rows = self._all(
                 f"{_SELECT_RUN} WHERE created < ? ORDER BY created DESC, id DESC LIMIT ?",
                 (float("inf") if before is None else before, limit),
             )
             return [self._run_of(row) for row in rows]
 
+    def active_runs(self) -> tuple[str, ...]:
+        """Return the ids of the runs that are under way, newest first; reads no plan and no proposal."""
+        states = sorted(state.value for state in ACTIVE)
+        places = ", ".join("?" * len(states))
+        rows = self.query(f"SELECT id FROM runs WHERE state IN ({places}) ORDER BY created DESC", states)
+        return tuple(run_id for (run_id,) in rows)
+
     def plans(self, run_id: str) -> tuple[Plan, ...]:
         """Return every version of a run's plan, oldest first."""
-        with self._lock:
+        with self._reading():
             rows = self._all("SELECT plan FROM plans WHERE run_id = ? ORDER BY version", (run_id,))
         return tuple(from_json(json.loads(text), Plan) for (text,) in rows)
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""
-        with self._lock:
+        with self._reading():
             row = self._one("SELECT proposal FROM proposals WHERE id = ?", (proposal_id,))
         if row is None:
             raise NotFound(f"There is no proposal {proposal_id}.", remedy="Ask for its run.")
@@ -167,7 +174,7 @@ class SqliteJournal:
     def events(self, run_id: str, after: int = 0) -> Iterator[Event]:
         """Yield events with `seq` greater than `after`, in order."""
         while True:
-            with self._lock:
+            with self._reading():
                 rows = self._all(
                     "SELECT seq, time, kind, data FROM events WHERE run_id = ? AND seq > ?"
                     " ORDER BY seq LIMIT ?",
@@ -208,6 +215,18 @@ class SqliteJournal:
         return connection
 
     @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Hold the connection; a file that cannot be read any more is `JournalUnusable`."""
+        with self._lock:
+            try:
+                yield
+            except apsw.Error as error:
+                if self._writing:
+                    # The transaction that this belongs to says so, once it is rolled back.
+                    raise
+                raise _unusable(self.path, error) from error
+
+    @contextmanager
     def _write(self) -> Iterator[None]:
         """Hold the write lock of the file; commit at the end, then report the events written."""
         with self._lock:
@@ -222,8 +241,12 @@ class SqliteJournal:
             self._writing = True
             try:
                 yield
-            except BaseException:
-                self._connection.execute("ROLLBACK")
+            except BaseException as error:
+                # SQLite itself rolls back where the disk is full or the file is damaged.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, apsw.Error):
+                    raise _unusable(self.path, error) from error
                 raise
             finally:
                 self._writing = False

@@ -100,6 +100,7 @@ def plan_markdown(run: Run, plan: Plan) -> str:
         lines.append(f"Risk: {plain(plan.risk)}")
     if plan.score is not None:
         lines.append(f"The critic's score: {plan.score} of 10.")
+    lines += [f"The critic: {plain(remark)}" for remark in plan.remarks]
     for entry in plan.entries:
         body = [f"{entry.number}. {plain(entry.intent)} ({entry.status.value})"]
         body += [f"   - file {plain(path)}" for path in entry.files]

@@ -25,7 +25,7 @@ from greenline.core.error import (
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import HunkEvidence
 from greenline.core.port import Journal
-from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task, TaskContext
+from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.change import marks_of
 from greenline.edit.text import text_hash
 from greenline.edit.undo import Undone
@@ -219,7 +219,7 @@ class Session:
 
     def active_runs(self) -> tuple[str, ...]:
         """Return the ids of runs that are under way."""
-        return tuple(run.id for run in self.journal.runs() if run.state in ACTIVE)
+        return self.journal.active_runs()
 
     # --- proposals ------------------------------------------------------------------------------------
 

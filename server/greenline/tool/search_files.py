@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.tool.definition import Tool, ToolContext, bounded, spec
+from greenline.workspace.program import find_program
 
 _MAX_HITS = 100
 _TIMEOUT_S = 30.0
@@ -20,7 +20,7 @@ _MAX_ARGUMENT_BYTES = 100_000
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    program = shutil.which("rg")
+    program = find_program("rg", context.roots)
     if program is None:
         raise GreenlineError(
             "ripgrep is not installed.", remedy="Read files instead; the user can install ripgrep."

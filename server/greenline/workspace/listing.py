@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -48,16 +48,20 @@ class Listing:
         return self.tracked | self.untracked
 
 
-def list_root(root: str) -> Listing:
-    """List a root's files and links; starts git with nothing of the workspace's configuration."""
-    tracked = git_paths(root, ["ls-files", "-z", "--cached"])
-    others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard"])
+def list_root(root: str, roots: Sequence[str] = ()) -> Listing:
+    """List a root's files and links; starts git with nothing of the workspace's configuration.
+
+    `roots` are all roots of the workspace: no program in one of them is started.
+    """
+    tracked = git_paths(root, ["ls-files", "-z", "--cached"], roots)
+    others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard"], roots)
     if tracked is None or others is None:
         rules = IgnoreRules(root)
         return Listing(frozenset(), frozenset(p for p in walk(root) if not rules.ignored(p)))
-    present = frozenset(p for p in _expand(root, tracked))
+    all_roots = (root, *roots)
+    present = frozenset(p for p in _expand(root, tracked, all_roots))
     skipped: dict[str, bool] = {}
-    untracked = (p for p in _expand(root, others) if not _in_skipped(root, p, skipped))
+    untracked = (p for p in _expand(root, others, all_roots) if not _in_skipped(root, p, skipped))
     return Listing(present, frozenset(untracked) - present)
 
 
@@ -91,7 +95,7 @@ def is_skipped_folder(path: str) -> bool:
     return os.path.isfile(os.path.join(path, "pyvenv.cfg"))
 
 
-def _expand(root: str, paths: list[str]) -> Iterator[str]:
+def _expand(root: str, paths: list[str], roots: Sequence[str]) -> Iterator[str]:
     """Yield the paths that exist; a nested repository's files are listed in turn."""
     for path in paths:
         full = os.path.join(root, path)
@@ -100,7 +104,7 @@ def _expand(root: str, paths: list[str]) -> Iterator[str]:
         elif os.path.isdir(full):
             inner = path.rstrip("/")
             if os.path.lexists(os.path.join(full, ".git")):
-                yield from (f"{inner}/{name}" for name in list_root(full).files)
+                yield from (f"{inner}/{name}" for name in list_root(full, roots).files)
 
 
 def _in_skipped(root: str, path: str, known: dict[str, bool]) -> bool:
