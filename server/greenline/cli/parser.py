@@ -106,7 +106,7 @@ def _add_verify(commands: Any) -> None:
         commands,
         "verify",
         "measure a patch, whoever wrote it: base and patched tests in the sandbox",
-        "git diff | greenline verify --base HEAD --json",
+        "greenline verify --base HEAD --json",
     )
     what = verify.add_mutually_exclusive_group()
     what.add_argument(
