@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from greenline.app import open_journal
 from greenline.cli import main
+from greenline.core.edit import FileChange
+from greenline.core.evidence import Evidence, Verdict
+from greenline.core.task import Proposal, RunState, Task
 from greenline.demo.editor import replaced
+from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
 COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "undo", "checkpoints", "doctor", "demo")
@@ -40,6 +45,8 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> No
         (["runs", "--root", "/nowhere"], "/nowhere"),
         (["runs", "--limit", "0"], "--limit 0"),
         (["run", "  "], "empty"),
+        (["runs", "--limit", "99999999999999999999"], "--limit 99999999999999999999"),
+        (["checkpoints", "--limit", "99999999999999999999"], "--limit 99999999999999999999"),
         (["undo", "--root", "/nowhere"], "/nowhere"),
         (["checkpoints", "--limit", "0"], "--limit 0"),
         (["verify", "--patch", "/nowhere.diff"], "/nowhere.diff"),
@@ -131,3 +138,61 @@ def test_a_run_whose_process_died_is_shown_as_interrupted(
     assert main(["runs", "--root", str(tmp_path), "--json"]) == 0
 
     assert [run["state"] for run in json.loads(capsys.readouterr().out)] == ["interrupted"]
+
+
+def _proposed(root: Path) -> str:
+    """Record a run that proposes two edits of a file in a folder; return its id."""
+    path = root / "sub" / "a.py"
+    path.parent.mkdir()
+    before = "".join(f"line {n}\n" for n in range(20))
+    after = before.replace("line 5\n", "five\n").replace("line 15\n", "fifteen\n")
+    path.write_text(before)
+    journal = open_journal(str(root))
+    run = journal.create_run(Task("[/red] count [bold]", (str(root),)))
+    hunks = split(FileChange(str(path), before.encode(), after.encode()), before, after)
+    journal.save_proposal(Proposal("prop-1", run.id, hunks, Evidence(Verdict.VERIFIED, "", ""), "Count"))
+    journal.set_state(run.id, RunState.PROPOSED)
+    journal.close()
+    return run.id
+
+
+def test_the_list_of_runs_cuts_no_id_off_and_takes_a_request_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = _proposed(tmp_path)
+
+    assert main(["runs", "--root", str(tmp_path)]) == 0
+
+    output = capsys.readouterr().out
+    assert run_id in output
+    assert "[/red]" in output
+
+
+@pytest.mark.parametrize("context", [True, False])
+def test_what_show_prints_is_a_patch_for_git(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, context: bool
+) -> None:
+    run_id = _proposed(tmp_path)
+    path = tmp_path / "sub" / "a.py"
+    if not context:
+        path.write_text(path.read_text() + "typed since\n")
+
+    assert main(["show", run_id, "--root", str(tmp_path)]) == 0
+
+    diff = "".join(
+        line
+        for line in capsys.readouterr().out.splitlines(keepends=True)
+        if line.startswith(("---", "+++", "@@", "-", "+", " line"))
+    )
+    lenient = [] if context else ["--unidiff-zero"]
+    subprocess.run(["git", "apply", *lenient, "-"], input=diff.encode(), cwd=tmp_path, check=True)
+    assert path.read_text().splitlines()[5] == "five"
+    assert path.read_text().splitlines()[15] == "fifteen"
+    assert (" line 4" in diff) is context
+
+
+def test_an_empty_name_undoes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _proposed(tmp_path)
+
+    assert main(["undo", "", "--root", str(tmp_path)]) == 1
+    assert "no run or checkpoint ''" in capsys.readouterr().err

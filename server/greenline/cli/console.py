@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -14,9 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.core.cancel import Cancellation
-from greenline.core.error import InvalidInput
+from greenline.core.edit import Hunk
+from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.edit.hunk import hunk_diff
+from greenline.workspace.encoding import decode
 
+_MAX_LIMIT = 1_000_000
 _STYLE = {
     Verdict.VERIFIED: "bold green",
     Verdict.TESTS_ONLY: "yellow",
@@ -119,6 +124,25 @@ def diff_text(diff: str) -> Text:
     return text
 
 
+def hunk_text(hunk: Hunk, root: str) -> Text:
+    """Return a hunk as a diff over the file as it is now, coloured; its path is relative to the root."""
+    return diff_text(hunk_diff(shown_path(hunk.path, root), hunk, _text_of(hunk.path)))
+
+
+def shown_path(path: str, root: str) -> str:
+    """Return a path relative to the root; one that lies elsewhere as it is."""
+    return os.path.relpath(path, root) if Path(path).is_relative_to(root) else path
+
+
+def limit_of(given: int) -> int:
+    """Return how many lines of a list to show; raises `InvalidInput` for a number that no list can have."""
+    if given < 1:
+        raise InvalidInput(f"--limit {given} is too small.", remedy="Give a number from 1 on.")
+    if given > _MAX_LIMIT:
+        raise InvalidInput(f"--limit {given} is too large.", remedy=f"Give at most {_MAX_LIMIT}.")
+    return given
+
+
 def exit_code(verdict: Verdict) -> int:
     """Return the exit code of a verdict: 0 verified, 5 couldNotRun, 4 any other."""
     if verdict is Verdict.VERIFIED:
@@ -139,6 +163,13 @@ def counts(report: TestReport | None) -> dict[str, object] | None:
         "seconds": round(report.duration_s, 3),
         "detail": report.detail,
     }
+
+
+def _text_of(path: str) -> str | None:
+    try:
+        return decode(Path(path).read_bytes()).text
+    except (OSError, GreenlineError):
+        return None
 
 
 def _counts(report: TestReport) -> tuple[str, str, str, str]:

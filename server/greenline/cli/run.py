@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import sys
-from pathlib import Path
+
+from rich.text import Text
 
 from greenline.cli.answer import answer_questions
 from greenline.cli.console import (
@@ -14,8 +15,10 @@ from greenline.cli.console import (
     diff_text,
     evidence_table,
     exit_code,
+    hunk_text,
     progress,
     root_of,
+    shown_path,
     stoppable,
     verdict_text,
 )
@@ -53,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     verified = proposal.evidence.verdict is Verdict.VERIFIED
     apply = arguments.apply_unverified or (arguments.apply and verified)
+    # Afterwards the files are no longer what the hunks were made against.
+    diffs = [hunk_text(hunk, root) for hunk in proposal.hunks]
     written: list[str] = []
     if apply:
         written = apply_proposal(proposal, root, store)
@@ -66,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(value))
     else:
-        _print(item, proposal, written, asked=arguments.apply)
+        _print(item, diffs, written, root, asked=arguments.apply)
     return 0 if arguments.apply_unverified else exit_code(proposal.evidence.verdict)
 
 
@@ -85,17 +90,18 @@ def apply_proposal(proposal: Proposal, root: str, store: CheckpointStore) -> lis
     return [change.path for change in changes]
 
 
-def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) -> None:
-    from greenline.edit.hunk import diff_text as hunk_diff
-
+def _print(item: Run, diffs: list[Text], written: list[str], root: str, *, asked: bool) -> None:
+    proposal = item.proposal
+    assert proposal is not None
     out = console()
     out.print(verdict_text(proposal.evidence))
     if proposal.evidence.detail:
         out.print(proposal.evidence.detail, markup=False)
     out.print(evidence_table(proposal.evidence))
-    for hunk in proposal.hunks:
-        out.print(f"{Path(hunk.path).name}:{hunk.start_line + 1}  {hunk.why}", markup=False)
-        out.print(diff_text(hunk_diff(hunk.path, hunk.before, hunk.after)))
+    for hunk, diff in zip(proposal.hunks, diffs, strict=True):
+        place = f"{shown_path(hunk.path, root)}:{hunk.start_line + 1}"
+        out.print(f"{place}  {hunk.why}", markup=False)
+        out.print(diff)
     for number, alternative in enumerate(proposal.alternatives, 1):
         out.print(f"another fix that the whole suite passes ({number}):")
         out.print(diff_text(alternative))

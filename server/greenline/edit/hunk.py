@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -169,6 +170,28 @@ def diff_text(path: str, before: str | None, after: str | None) -> str:
         if not line.endswith("\n"):
             pieces.append("\n" + _NO_NEWLINE)
     return "".join(pieces)
+
+
+def hunk_diff(name: str, hunk: Hunk, text: str | None) -> str:
+    """Return one hunk as a unified diff that patch programs take: with context where `text` is its base.
+
+    `text` is what the file holds, or None where it is not there; over any other text the diff has no context.
+    """
+    if hunk.op == "create":
+        return diff_text(name, None, hunk.after)
+    if hunk.op == "delete":
+        return diff_text(name, hunk.before, None)
+    if text is not None and text_hash(text) == hunk.base_hash:
+        return diff_text(name, text, apply_hunks(text, [hunk]))
+    head, _, body = diff_text(name, hunk.before, hunk.after).partition("\n@@ ")
+    return f"{head}\n@@ {_moved(body, hunk.start_line)}" if body else head
+
+
+def _moved(body: str, n_lines: int) -> str:
+    """Return a hunk, from its header's numbers on, that begins so many lines further down."""
+    numbers, _, rest = body.partition(" @@")
+    moved = re.sub(r"([-+])(\d+)", lambda found: f"{found[1]}{int(found[2]) + n_lines}", numbers)
+    return f"{moved} @@{rest}"
 
 
 def _diff_lines(text: str) -> list[str]:
