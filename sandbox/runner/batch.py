@@ -47,7 +47,7 @@ def main(here):
 
 
 def _together(driver, work, report, ends):
-    """Try candidates in forks of one process; return those that need a runner of their own, and until when."""
+    """Try candidates in forks of one process; return those that need a runner each, and until when."""
     if work["runner"] == "pytest":
         from greenline_runner import pytest_trial as trial
     else:

@@ -5,12 +5,18 @@ run by pytest afterwards.
 """
 
 import inspect
+import sys
+import unittest
 
+_IDLE = frozenset(("request", "event_loop_policy"))
+"""Fixtures that a test may have without asking, and that do nothing for a plain function."""
 _DIRECT = "get_direct_param_fixture_func"
 
 
 def bare_call(item):
     """Return a function that runs an item's test, or None where it needs fixtures, marks or plug-ins."""
+    if type(item).__name__ == "TestCaseFunction":
+        return case_call(item.parent.obj, item.name)
     function = getattr(item, "function", None)
     if function is None or type(item).__name__ != "Function":
         return None
@@ -18,9 +24,9 @@ def bare_call(item):
         return None
     if any(mark.name != "parametrize" for mark in item.iter_markers()):
         return None
-    wanted = {name for name in inspect.signature(item.obj).parameters}
+    wanted = set(inspect.signature(item.obj).parameters)
     given = _parameters(item)
-    if wanted != set(given) or set(item.fixturenames) - wanted - {"request"}:
+    if wanted != set(given) or set(item.fixturenames) - wanted - _IDLE:
         return None
     cls, name = getattr(item, "cls", None), function.__name__
 
@@ -28,6 +34,20 @@ def bare_call(item):
         # A method gets an instance of its own, as it does from pytest.
         test = function if cls is None else getattr(cls(), name)
         test(**given)
+
+    return call
+
+
+def case_call(cls, name):
+    """Return a function that runs one test of a `TestCase`; None: its class or module has fixtures."""
+    module = sys.modules.get(cls.__module__)
+    if hasattr(cls, "_callAsync") or hasattr(module, "setUpModule"):
+        return None
+    if cls.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
+        return None
+
+    def call():
+        cls(name).debug()
 
     return call
 

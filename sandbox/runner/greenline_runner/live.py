@@ -5,6 +5,7 @@ import called; anything else is refused, and wants a process that imports the fi
 """
 
 import __future__
+
 import ast
 import base64
 import gc
@@ -23,7 +24,8 @@ class Live:
         self._prefix = os.path.realpath(root) + os.sep
         self._called = set()
         self._functions = {}
-        self._loaded = set()
+        self.loaded = {}
+        """The real path of each of the project's files that is imported → its module."""
         self._files = {}
 
     def watch(self):
@@ -46,11 +48,12 @@ class Live:
                     key = path, found.__code__.co_firstlineno, found.__code__.co_name
                     self._functions.setdefault(key, []).append(found)
         self._called = {(real.get(k[0]) or os.path.realpath(k[0]), k[1], k[2]) for k in self._called}
-        self._loaded = {
-            os.path.realpath(module.__file__)
-            for module in list(sys.modules.values())
-            if isinstance(getattr(module, "__file__", None), str)
-        }
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and file.endswith(".py"):
+                path = os.path.realpath(file)
+                if path.startswith(self._prefix):
+                    self.loaded[path] = module
 
     def _note(self, frame, event, _):
         if event == "call":
@@ -60,12 +63,12 @@ class Live:
     def patches(self, edits):
         """Return (function, new code) for a candidate, or None where its files must be imported anew.
 
-        An edit is `[path, start, end, replacement in base64]`. A file that is not imported yet needs no patch.
+        An edit is `[path, start, end, replacement in base64]`.
         """
         by_function = {}
         for path, start, end, text in edits:
             real = os.path.realpath(path)
-            if real not in self._loaded:
+            if real not in self.loaded:
                 return None
             try:
                 file = self._files[real] if real in self._files else _File(real)
@@ -129,7 +132,7 @@ class _File:
             if isinstance(node, _FUNCTIONS):
                 self.functions.append(_Place(node, classes))
             elif isinstance(node, ast.ClassDef):
-                self._add(node.body, classes + (node.name,))
+                self._add(node.body, (*classes, node.name))
             elif isinstance(node, (ast.If, ast.Try)):
                 self._add(node.body, classes)
                 self._add(node.orelse, classes)

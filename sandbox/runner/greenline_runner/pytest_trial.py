@@ -81,29 +81,25 @@ class _Host(pytest_side.Recorder):
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         if not self._is_live:
-            return None
+            return
         self._live.settle()
         self._items = {item.nodeid: item for item in session.items}
-        self._calls = {
-            test: bare_call(self._items[test]) for test in self._work["failing"] if test in self._items
-        }
-        if not self._broken_files and all(test in self._items for test in self._work["failing"]):
+        failing = self._work["failing"]
+        if not self._broken_files and all(test in self._items for test in failing):
+            calls = {test: bare_call(self._items[test]) for test in failing}
+            calls = {test: call for test, call in calls.items() if call is not None}
             gc.collect()
             gc.freeze()
             gc.disable()
             self._trials.shorten(_LIVE)
-            self._trials.serve(self._patched)
+            self._trials.serve_live(self._live, calls, self.alarm, self._patched)
         os._exit(0)
 
-    def _patched(self, index):
+    def _patched(self, index, patches):
         """Try a candidate in forks that have its code put into the running program."""
-        edits = self._work["candidates"][index]
-        patches = self._live.patches(edits)
-        if patches is None:
-            return None
-        # The tests may start another Python on the file, or import it again.
-        written = Written(index, edits)
         everything = self._trials.order(index, list(self._items))
+        # The tests may start another Python on the file, or import it again.
+        written = Written(index, self._work["candidates"][index])
         answer = self._trials.judge(
             lambda whole: forked(
                 lambda tell: self._run(patches, everything if whole else self._work["failing"], whole, tell),
@@ -117,35 +113,14 @@ class _Host(pytest_side.Recorder):
         self._tell, self._stop = tell, Stop(whole)
         for function, code in patches:
             function.__code__ = code
-        if not whole:
-            ids = self._call(ids)
         items = [self._items[test] for test in ids]
         for item in items:
             item.repr_failure = item._repr_failure_py = _brief
-        for item, following in zip(items, [*items[1:], None]):
+        for place, item in enumerate(items, 1):
+            following = items[place] if place < len(items) else None
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if item.session.shouldstop:
                 return
-
-    def _call(self, ids):
-        """Run those tests that are plain calls; return the others, or nothing where enough is known."""
-        left = []
-        for test in ids:
-            call = self._calls[test]
-            if call is None:
-                left.append(test)
-                continue
-            self.alarm.cpu_s = self._trials.limit(test)
-            try:
-                with self.alarm:
-                    call()
-                outcome = "passed"
-            except BaseException:  # noqa: BLE001 - whatever it raises, the test has failed
-                outcome = "hung" if self.alarm.rang else "failed"
-            self._tell(test, outcome)
-            if self._stop.after(outcome):
-                return []
-        return left
 
     def _import(self, session, index, imported):
         """Try a candidate in forks that import it."""

@@ -60,6 +60,46 @@ class Trials:
                 self._take(index, *answer)
         self.left = left
 
+    def serve_live(self, live, calls, alarm, attempt):
+        """Try those that a running program can take; `attempt(index, patches)` returns as `judge` does.
+
+        Where the failing tests are plain calls, `calls`, those are run first, for many candidates a process.
+        """
+        from greenline_runner.group import Group
+
+        group = Group(self, live, calls, alarm, self._work["timeoutS"])
+        waiting, left = list(self.left), []
+        while waiting and not self.over():
+            chosen, waiting = self._chosen(live, waiting, group.size, left)
+            if group.size > 1 and chosen:
+                answers = group.run(chosen)
+            else:
+                answers = {index: (list(calls), False) for index, _ in chosen}
+            for index, patches in chosen:
+                if index in answers and len(answers[index][0]) < len(calls):
+                    passed, hung = answers[index]
+                    self._take(index, passed, False, hung)
+                elif index in answers or chosen[0][0] == index:
+                    self._take(index, *attempt(index, patches))
+                else:
+                    waiting.insert(0, index)
+            waiting.sort()
+        self.left = left + waiting
+
+    def _chosen(self, live, waiting, size, left):
+        """Return the next candidates with their patches, and the rest; `left` gets what cannot be patched."""
+        chosen, place = [], 0
+        for index in waiting:
+            if len(chosen) == size:
+                break
+            place += 1
+            patches = live.patches(self._work["candidates"][index])
+            if patches is None:
+                left.append(index)
+            else:
+                chosen.append((index, patches))
+        return chosen, waiting[place:]
+
     def _take(self, index, passed, whole, hung):
         """Note and send one candidate's answer."""
         self._send({"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung})

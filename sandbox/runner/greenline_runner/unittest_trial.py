@@ -6,6 +6,7 @@ import unittest
 
 from greenline_runner import unittest_side
 from greenline_runner.alarm import Alarm
+from greenline_runner.bare import case_call
 from greenline_runner.candidate import Written
 from greenline_runner.live import Live
 from greenline_runner.trial import Stop, Trials, forked
@@ -25,10 +26,7 @@ def host(options, channel, work):
     gc.freeze()
     gc.disable()
 
-    def attempt(index):
-        patches = live.patches(work["candidates"][index])
-        if patches is None:
-            return None
+    def attempt(index, patches):
         everything = trials.order(index, list(tests))
         written = Written(index, work["candidates"][index])
 
@@ -43,7 +41,9 @@ def host(options, channel, work):
         written.restore()
         return answer
 
-    trials.serve(attempt)
+    calls = {test: case_call(type(tests[test]), tests[test]._testMethodName) for test in work["failing"]}
+    calls = {test: call for test, call in calls.items() if call is not None}
+    trials.serve_live(live, calls, Alarm(options.test_s), attempt)
     return 0
 
 
