@@ -84,9 +84,9 @@ class _Host(pytest_side.Recorder):
             return
         self._live.settle()
         self._items = {item.nodeid: item for item in session.items}
-        failing = self._work["failing"]
+        failing, root = self._work["failing"], os.path.realpath(os.getcwd())
         if not self._broken_files and all(test in self._items for test in failing):
-            calls = {test: bare_call(self._items[test]) for test in failing}
+            calls = {test: bare_call(self._items[test], root) for test in failing}
             calls = {test: call for test, call in calls.items() if call is not None}
             gc.collect()
             gc.freeze()
@@ -121,6 +121,11 @@ class _Host(pytest_side.Recorder):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if item.session.shouldstop:
                 return
+
+    def pytest_collection_finish(self, session):
+        # What fails anyway is not asked for, and might hang.
+        broken = set(self._work["broken"])
+        session.items[:] = [item for item in session.items if item.nodeid not in broken]
 
     def _import(self, session, index, imported):
         """Try a candidate in forks that import it."""
@@ -169,7 +174,7 @@ class _Host(pytest_side.Recorder):
         if self.alarm.rang:
             outcome = "hung"
         self._tell(item.nodeid, outcome)
-        if self._stop.after(outcome, item.nodeid in self._work["broken"]):
+        if self._stop.after(outcome):
             item.session.shouldstop = "enough is known"
 
 

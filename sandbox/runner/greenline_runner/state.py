@@ -16,8 +16,8 @@ _VALUES = (type(None), bool, int, float, complex, str, bytes, type(...), type(No
 _LISTS = (list, tuple, set, frozenset, collections.deque)
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _FIXED_MODULES = frozenset(
-    """abc dataclasses datetime decimal enum fractions functools logging pathlib pytest _pytest re types
-    typing unittest zoneinfo""".split()  # noqa: SIM905 - a list of words
+    """abc _collections dataclasses datetime decimal enum fractions functools logging pathlib pytest _pytest
+    re types typing unittest zoneinfo""".split()  # noqa: SIM905 - a list of words
 )
 _SKIPPED = frozenset(
     """_abc_impl __annotations__ __builtins__ __dataclass_fields__ __dataclass_params__ __doc__ __loader__
@@ -87,18 +87,16 @@ class _Walk:
                 continue
 
     def _instance(self, value):
-        slots = [s for c in type(value).__mro__ for s in _slots(c)]
+        slots = [slot for kind in type(value).__mro__ for slot in _slots(kind)]
         own = getattr(value, "__dict__", None)
-        if not isinstance(own, dict) and not slots:
+        if isinstance(value, (*_LISTS, dict)):
+            self.value(dict(value) if isinstance(value, dict) else list(value))
+        elif not isinstance(own, dict) and not slots:
             raise Unknown
         if isinstance(own, dict):
             self.names(own)
         for slot in slots:
             self.value(getattr(value, slot, None))
-        if isinstance(value, (list, set, collections.deque)):
-            self.value(list(value))
-        elif isinstance(value, dict):
-            self.value(dict(value))
 
 
 def _slots(kind):

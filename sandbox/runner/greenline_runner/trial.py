@@ -123,8 +123,7 @@ class Trials:
         if len(passed) < len(failing):
             return passed, False, hung
         outcomes = fork(True)
-        known = set(self._work["broken"])
-        bad = [test for test, outcome in outcomes.items() if outcome in BAD and test not in known]
+        bad = any(outcome in BAD for outcome in outcomes.values())
         whole = bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in failing)
         return passed, whole, hung or "hung" in outcomes.values()
 
@@ -155,12 +154,11 @@ class Stop:
         self._whole = whole
         self._n_bad = self._n_passed = 0
 
-    def after(self, outcome, known_bad=False):
+    def after(self, outcome):
         """Return whether enough is known."""
         if outcome == "hung":
             return True
-        if outcome in BAD and not known_bad:
-            self._n_bad += 1
+        self._n_bad += outcome in BAD
         self._n_passed += outcome == "passed"
         return self._n_bad > 0 if self._whole else self._n_bad >= _ENOUGH and not self._n_passed
 

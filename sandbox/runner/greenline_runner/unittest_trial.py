@@ -27,13 +27,13 @@ def host(options, channel, work):
     gc.disable()
 
     def attempt(index, patches):
-        everything = trials.order(index, list(tests))
+        everything = trials.order(index, [test for test in tests if test not in work["broken"]])
         written = Written(index, work["candidates"][index])
 
         def run(whole, tell):
             for function, code in patches:
                 function.__code__ = code
-            result = _Result(trials, work, tell, Stop(whole), options.test_s)
+            result = _Result(trials, tell, Stop(whole), options.test_s)
             chosen = everything if whole else work["failing"]
             unittest.TestSuite(tests[test] for test in chosen).run(result)
 
@@ -50,9 +50,9 @@ def host(options, channel, work):
 class _Result(unittest.TestResult):
     """Tells how each test ended."""
 
-    def __init__(self, trials, work, tell, stop, test_s):
+    def __init__(self, trials, tell, stop, test_s):
         super().__init__()
-        self._trials, self._work, self._tell, self._stop = trials, work, tell, stop
+        self._trials, self._tell, self._stop = trials, tell, stop
         self._alarm = Alarm(test_s)
         self._outcome = None
 
@@ -66,7 +66,7 @@ class _Result(unittest.TestResult):
         self._alarm.__exit__(None)
         outcome = "hung" if self._alarm.rang else self._outcome or "error"
         self._tell(test.id(), outcome)
-        if self._stop.after(outcome, test.id() in self._work["broken"]):
+        if self._stop.after(outcome):
             self.stop()
         super().stopTest(test)
 

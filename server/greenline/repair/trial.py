@@ -14,8 +14,8 @@ from greenline.core.evidence import Outcome, TestReport
 from greenline.core.port import Limits, Sandbox, SandboxRequest, StagedFile, Tree
 from greenline.repair.source import Candidate
 
-_SPARE_S = 0.12
-_TIMES = 4.0
+_SPARE_S = 0.1
+_TIMES = 2.0
 _ENDED = (Outcome.PASSED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED, Outcome.DESELECTED)
 _FILE = ".greenline-candidates.json"
 _RUNNER = "/opt/greenline/runner"
