@@ -2,20 +2,20 @@
 
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
-    {"runner": "pytest", "failing": [ID …], "timeoutS": 3.0, "testS": 1.0, "wallS": 60.0, "settleS": 5.0,
+    {"runner": "pytest", "failing": [ID …], "broken": [ID …], "limits": {ID: 0.5 …}, "limitS": 1.0,
+     "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
      "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
 
-For each candidate its files are written, the failing tests run in a forked process, then, where all of them
-pass, the whole suite until its first failure; then the files are put back. One record a candidate goes to
-the reporter: which of the failing tests pass now, and whether the whole suite does. `settleS` after the
-first that does, no further one is tried.
-With pytest the forked processes begin where pytest would collect; a candidate that this does not suit (its
-file is imported by a `conftest.py`) gets a pytest of its own, as every one does with unittest.
+For each candidate the failing tests run in a forked process, then, where all of them pass, the whole suite
+until its first failure, `broken` ones aside; `near` tells which of a slow suite's tests execute a line. One
+record a candidate goes to the reporter: which of the failing tests pass now, whether the whole suite does,
+and whether a test did not end. `settleS` after the first that does, no further one is tried.
+`limits` and `limitS` are processor seconds a test, `testS` is the clock's.
+A candidate that can is put into a program that has its modules imported; others have their files imported,
+and one that not even this suits (its file is imported by a `conftest.py`) gets a runner of its own.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
 
-import gc
-import importlib
 import json
 import os
 import signal
@@ -39,21 +39,20 @@ def main(here):
     if side is None:
         report.write({"kind": "final", "missing": work["runner"]})
         return
-    _warm(work["runner"])
     driver.hide(True)
     ends = time.monotonic() + work["wallS"]
-    work["wanted"] = list(range(len(work["candidates"])))
-    if work["runner"] == "pytest":
-        work["wanted"], ends = _forked(driver, work, report, ends)
-    _alone(_Trial(driver, side, work), work, report, ends)
+    left, ends = _together(driver, work, report, ends)
+    _alone(_Trial(driver, side, work), left, report, ends)
     report.write({"kind": "final"})
 
 
-def _forked(driver, work, report, ends):
-    """Try candidates in forks of one configured pytest; return those that need one of their own, and when."""
-    from greenline_runner import pytest_trial
-
-    unfit, seen = [], []
+def _together(driver, work, report, ends):
+    """Try candidates in forks of one process; return those that need a runner each, and until when."""
+    if work["runner"] == "pytest":
+        from greenline_runner import pytest_trial as trial
+    else:
+        from greenline_runner import unittest_trial as trial
+    unfit, seen = [], set()
 
     def take(record):
         nonlocal ends
@@ -61,55 +60,32 @@ def _forked(driver, work, report, ends):
         if value.get("kind") == "unfit":
             unfit.append(value["index"])
         if value.get("kind") == "candidate":
-            seen.append(value["index"])
+            seen.add(value["index"])
             report.write(value)
             if value["whole"]:
                 ends = min(ends, time.monotonic() + work["settleS"])
 
-    options = driver.Options(os.getcwd(), "pytest", (), False, False, work["testS"])
-    driver.Child(options, lambda *args: pytest_trial.host(*args, work), quiet=True).relay(take)
+    options = driver.Options(os.getcwd(), work["runner"], (), False, False, work["testS"])
+    driver.Child(options, lambda *args: trial.host(*args, work), quiet=True).relay(take)
+    everything = range(len(work["candidates"]))
     # Where pytest did not even come to collect, it may with a candidate's text.
-    return (unfit if seen or unfit else work["wanted"]), ends
+    use_unfit = work["runner"] == "pytest" and (seen or unfit)
+    return (unfit if use_unfit else [index for index in everything if index not in seen]), ends
 
 
-def _alone(trial, work, report, ends):
+def _alone(trial, left, report, ends):
     """Try candidates with a runner each."""
     from greenline_runner.candidate import Written
 
-    for index in work["wanted"]:
+    for index in left:
         if time.monotonic() > ends:
             break
-        written = Written(index, work["candidates"][index])
+        written = Written(index, trial.work["candidates"][index])
         passed, whole = trial.run()
         written.restore()
-        report.write({"kind": "candidate", "index": index, "passed": passed, "whole": whole})
+        report.write({"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": False})
         if whole:
-            ends = min(ends, time.monotonic() + work["settleS"])
-
-
-def _warm(runner):
-    """Import what every forked run would import again; an import that fails there fails there."""
-    modules = ["unittest.mock", "decimal", "datetime", "random", "logging", "asyncio", "difflib", "typing"]
-    if runner == "pytest":
-        from _pytest.config import default_plugins
-
-        modules += ["_pytest." + name for name in default_plugins]
-        modules += ["_pytest._code.code", "_pytest.assertion.rewrite", "pygments", "hypothesis"]
-        modules += [entry.module for entry in _plugins()]
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except Exception:  # noqa: BLE001 - whatever a plug-in raises, the real run will report it
-            continue
-    gc.collect()
-    gc.freeze()
-
-
-def _plugins():
-    from importlib.metadata import entry_points
-
-    found = entry_points()
-    return found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
+            ends = min(ends, time.monotonic() + trial.work["settleS"])
 
 
 class _Trial:
@@ -118,23 +94,26 @@ class _Trial:
     def __init__(self, driver, side, work):
         self._driver = driver
         self._side = side
-        self._failing = work["failing"]
-        self._timeout_s = work["timeoutS"]
-        self._test_s = work["testS"]
-        self._runner = work["runner"]
+        self.work = work
 
     def run(self):
         """Return the once failing tests that pass, and whether the whole suite does."""
-        outcomes = self._tests(self._failing, False)
-        passed = [test for test in self._failing if outcomes.get(test) == "passed"]
-        if len(passed) < len(self._failing):
+        failing = self.work["failing"]
+        outcomes = self._tests(failing, False)
+        passed = [test for test in failing if outcomes.get(test) == "passed"]
+        if len(passed) < len(failing):
             return passed, False
-        outcomes = self._tests((), True)
-        bad = [test for test, outcome in outcomes.items() if outcome in ("failed", "error")]
+        # With failures known beforehand, the first one says nothing.
+        outcomes = self._tests((), not self.work["broken"])
+        known = set(self.work["broken"])
+        bad = [t for t, outcome in outcomes.items() if outcome in ("failed", "error") and t not in known]
         return passed, bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in passed)
 
     def _tests(self, selected, exit_first):
-        options = self._driver.Options(os.getcwd(), self._runner, selected, False, exit_first, self._test_s)
+        work = self.work
+        options = self._driver.Options(
+            os.getcwd(), work["runner"], selected, False, exit_first, work["testS"]
+        )
         outcomes = {}
 
         def take(record):
@@ -146,7 +125,7 @@ class _Trial:
                 outcomes[value["id"] or "collection"] = "error"
 
         child = self._driver.Child(options, self._side.run, quiet=True)
-        timer = threading.Timer(self._timeout_s, _kill, (child.pid,))
+        timer = threading.Timer(work["timeoutS"], _kill, (child.pid,))
         timer.start()
         try:
             status = child.relay(take)

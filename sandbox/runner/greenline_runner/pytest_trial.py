@@ -1,20 +1,26 @@
-"""Trying candidates with pytest, configured once and forked for each of them just before it collects.
+"""Trying candidates with pytest, started and configured once.
 
-A candidate costs a fork, the import of what the tests import, and the tests; not pytest's own start.
+Most candidates are tried in forks of a process that has collected the base's tests; those that change what
+an import does, in forks of one that is about to collect.
 """
 
 import gc
+import importlib
 import os
-import signal
 import sys
-import time
 
 import pytest
+from _pytest.assertion import util
 
 from greenline_runner import pytest_side
+from greenline_runner.bare import bare_call
 from greenline_runner.candidate import Written
+from greenline_runner.live import Live
+from greenline_runner.trial import Stop, Trials, forked
 
-_SETTINGS = ["--tb=no", "--no-header", "--no-summary"]
+_LIVE = 0.75
+"""The share of the time after which those candidates are tried that a running program cannot take."""
+_SETTINGS = ["--tb=no", "--capture=no", "--no-header", "--no-summary"]
 
 
 def host(options, channel, work):
@@ -23,109 +29,157 @@ def host(options, channel, work):
     A candidate is unfit where its file was imported before pytest began to collect.
     """
     plugin = _Host(options, channel, work)
-    code = pytest.main([*pytest_side.arguments(options), *_SETTINGS], plugins=[plugin])
-    plugin.leave()
-    return code
+    return pytest.main([*pytest_side.arguments(options), *_SETTINGS], plugins=[plugin])
 
 
 class _Host(pytest_side.Recorder):
-    """The plugin of the configured process and, after a fork, of a candidate's."""
+    """The plugin of the configured process and of every one that is forked from it."""
 
     def __init__(self, options, channel, work):
         super().__init__(options, channel, None, None)
         self._work = work
-        self._is_child = False
-        self._whole = False
-        self._outcomes = {}
-        self._result = None
+        self._trials = Trials(work, channel.send)
+        self._live = Live(options.root)
+        self._is_live = False
+        self._broken_files = False
+        self._tell = None
+        self._stop = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session):
-        # Byte code of the base's files, and of the tests as pytest rewrites them, serves every candidate.
-        if self._fork(session, whole=False, warm=True) is None:
+        if self._tell is not None:
+            return
+        if self._fork_live(session):
             return
         imported = _imported()
+        _warm()
         # A collection would touch, and so copy, every page that the candidates share.
         gc.collect()
         gc.freeze()
         gc.disable()
-        ends = time.monotonic() + self._work["wallS"]
-        for index in self._work["wanted"]:
-            edits = self._work["candidates"][index]
-            if time.monotonic() > ends:
-                break
-            if any(os.path.realpath(edit[0]) in imported for edit in edits):
-                self._channel.send({"kind": "unfit", "index": index})
-                continue
-            written = Written(index, edits)
-            passed, whole = self._try(session)
-            if passed is None:
-                return
-            written.restore()
-            if whole:
-                ends = min(ends, time.monotonic() + self._work["settleS"])
-            self._channel.send({"kind": "candidate", "index": index, "passed": passed, "whole": whole})
+        self._trials.serve(lambda index: self._import(session, index, imported))
         self._channel.send({"kind": "end", "exit": 0})
         os._exit(0)
 
-    def _try(self, session):
-        """Return the failing tests that pass, and whether all do; None in the process that is to run them."""
-        failing = self._work["failing"]
-        outcomes = self._fork(session, whole=False)
-        if outcomes is None:
-            return None, False
-        passed = [test for test in failing if outcomes.get(test) == "passed"]
-        if len(passed) < len(failing):
-            return passed, False
-        outcomes = self._fork(session, whole=True)
-        if outcomes is None:
-            return None, False
-        bad = [test for test, outcome in outcomes.items() if outcome in ("failed", "error")]
-        return passed, bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in passed)
-
-    def _fork(self, session, whole, warm=False):
-        """Fork a process that runs tests and return their outcomes; return None in that process."""
+    def _fork_live(self, session):
+        """Fork the process that collects the base's tests and tries candidates; return whether this is it."""
         reader, writer = os.pipe()
         pid = os.fork()
-        if pid:
-            os.close(writer)
-            return _outcomes(pid, reader, self._work["timeoutS"])
-        os.close(reader)
-        os.setpgid(0, 0)
-        sys.dont_write_bytecode = not warm
-        self._is_child, self._whole, self._result = True, whole, writer
+        if pid == 0:
+            os.close(reader)
+            self._channel.own()
+            self._is_live = True
+            self._trials.tell(writer)
+            sys.dont_write_bytecode = False
+            self._live.watch()
+            return True
+        os.close(writer)
+        self._trials.heed(reader)
+        os.waitpid(pid, 0)
+        return False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        if not self._is_live:
+            return
+        self._live.settle()
+        self._items = {item.nodeid: item for item in session.items}
+        failing, root = self._work["failing"], os.path.realpath(os.getcwd())
+        if not self._broken_files and all(test in self._items for test in failing):
+            calls = {test: bare_call(self._items[test], root) for test in failing}
+            calls = {test: call for test, call in calls.items() if call is not None}
+            gc.collect()
+            gc.freeze()
+            gc.disable()
+            self._trials.shorten(_LIVE)
+            self._trials.serve_live(self._live, calls, self.alarm, self._patched)
+        os._exit(0)
+
+    def _patched(self, index, patches):
+        """Try a candidate in forks that have its code put into the running program."""
+        everything = self._trials.order(index, list(self._items))
+        # The tests may start another Python on the file, or import it again.
+        written = Written(index, self._work["candidates"][index])
+        answer = self._trials.judge(
+            lambda whole: forked(
+                lambda tell: self._run(patches, everything if whole else self._work["failing"], whole, tell),
+                self._work["timeoutS"],
+            )
+        )
+        written.restore()
+        return answer
+
+    def _run(self, patches, ids, whole, tell):
+        self._tell, self._stop = tell, Stop(whole)
+        for function, code in patches:
+            function.__code__ = code
+        items = [self._items[test] for test in ids]
+        for item in items:
+            item.repr_failure = item._repr_failure_py = _brief
+        for place, item in enumerate(items, 1):
+            following = items[place] if place < len(items) else None
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if item.session.shouldstop:
+                return
+
+    def pytest_collection_finish(self, session):
+        # What fails anyway is not asked for, and might hang.
+        broken = set(self._work["broken"])
+        session.items[:] = [item for item in session.items if item.nodeid not in broken]
+
+    def _import(self, session, index, imported):
+        """Try a candidate in forks that import it."""
+        edits = self._work["candidates"][index]
+        if any(os.path.realpath(edit[0]) in imported for edit in edits):
+            self._channel.send({"kind": "unfit", "index": index})
+            return None
+        written = Written(index, edits)
+        answer = self._trials.judge(
+            lambda whole: forked(lambda tell: self._collect(session, whole, tell), self._work["timeoutS"])
+        )
+        written.restore()
+        return answer
+
+    def _collect(self, session, whole, tell):
+        self._tell, self._stop = tell, Stop(whole)
+        config = session.config
         self._selected = frozenset(() if whole else self._work["failing"])
         if not whole:
             files = dict.fromkeys(test.split("::")[0] for test in self._work["failing"])
-            session.config.args = [name for name in files if os.path.exists(name)] or session.config.args
-        return None
+            config.args = [name for name in files if os.path.exists(name)] or config.args
+        try:
+            config.hook.pytest_collection(session=session)
+            config.hook.pytest_runtestloop(session=session)
+        except (session.Interrupted, session.Failed):
+            # The tests were stopped since enough is known.
+            return
 
     def _collect_channel(self):
         return self
 
     def send(self, record):
         """Take what collecting says: a module that cannot be imported is an error of this candidate."""
-        self._outcomes[record["id"] or "collection"] = "error"
+        if self._tell is None:
+            self._broken_files = True
+        else:
+            self._tell(record["id"] or "collection", "error")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid):
+        self.alarm.cpu_s = self._trials.limit(nodeid)
+        # Nobody reads why an assertion fails, and the telling can take longer than the test.
+        util._reprcompare = None
 
     def _send(self, item, outcome, duration, message):
-        known = self._outcomes.get(item.nodeid)
-        self._outcomes[item.nodeid] = outcome if known is None else "error"
-        if outcome in ("failed", "error") and (self._whole or self.alarm.rang):
+        if self.alarm.rang:
+            outcome = "hung"
+        self._tell(item.nodeid, outcome)
+        if self._stop.after(outcome):
             item.session.shouldstop = "enough is known"
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtestloop(self):
-        yield
-        self.leave()
 
-    def leave(self):
-        """End a candidate's process with its outcomes; do nothing in the configured one."""
-        if not self._is_child:
-            return
-        lines = "".join(f"{outcome} {test}\n" for test, outcome in self._outcomes.items())
-        with os.fdopen(self._result, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(lines + "done\n")
-        os._exit(0)
+def _brief(*_, **__):
+    return "failed"
 
 
 def _imported():
@@ -134,29 +188,19 @@ def _imported():
     return {os.path.realpath(file) for file in files if file}
 
 
-def _outcomes(pid, reader, timeout_s):
-    """Return test id → outcome as a candidate's process tells it; killed or silent, it has an error."""
-    import select
-
-    ends, data = time.monotonic() + timeout_s, b""
-    while True:
-        ready, _, _ = select.select([reader], [], [], max(0.0, ends - time.monotonic()))
-        piece = os.read(reader, 1 << 16) if ready else b""
-        data += piece
-        if not piece:
-            break
-    os.close(reader)
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except OSError:
-        os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    lines = data.decode("utf-8", "replace").splitlines()
-    outcomes = {}
-    for line in lines:
-        outcome, _, test = line.partition(" ")
-        if test:
-            outcomes[test] = outcome
-    if lines[-1:] != ["done"]:
-        outcomes["process"] = "error"
-    return outcomes
+def _warm():
+    """Import what every candidate's tests are likely to import."""
+    for module in (
+        "unittest.mock",
+        "decimal",
+        "datetime",
+        "random",
+        "logging",
+        "asyncio",
+        "difflib",
+        "typing",
+    ):
+        try:
+            importlib.import_module(module)
+        except Exception:  # noqa: BLE001 - whatever it raises, the candidate's own run will meet it
+            continue

@@ -18,7 +18,7 @@ from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, Verif
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
-from greenline.repair.trial import Bench
+from greenline.repair.trial import Bench, timing
 from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
 
@@ -27,6 +27,10 @@ _MAX_VERIFIED = 3
 _MAX_ALTERNATIVES = 4
 _HANG_S = 4.0
 """How long a test may take before it counts as one that does not end."""
+
+_QUICK_S = 1.0
+"""A suite that takes no longer is run in its own order, whatever a candidate changes."""
+_MAX_NEAR = 20
 
 SplitHunks = Callable[[EditSet], tuple[Hunk, ...]]
 
@@ -46,6 +50,20 @@ class Diagnosis:
         for files in self.report.coverage.values():
             counts.update((file, line) for file, lines in files.items() for line in lines)
         return counts
+
+    def near(self) -> dict[str, list[str]]:
+        """Return `FILE:LINE` → some tests that execute a suspicious line; empty where the suite is quick."""
+        if sum(test.duration_s for test in self.report.tests) < _QUICK_S:
+            return {}
+        found: dict[str, list[str]] = {}
+        for test, files in self.report.coverage.items():
+            for file, lines in files.items():
+                for line in lines:
+                    if (file, line) in self.suspicion:
+                        tests = found.setdefault(f"{file}:{line}", [])
+                        if len(tests) < _MAX_NEAR:
+                            tests.append(test)
+        return found
 
     def suspects(self, limit: int = 5) -> list[tuple[str, int, float]]:
         """Return the most suspicious lines: path, 1-based line, suspiciousness."""
@@ -105,15 +123,13 @@ class RepairEngine:
         if problem:
             return RepairResult(None, None, 0, problem)
         started = time.monotonic()
-        durations = _durations(diagnosis.report)
         bench = Bench(
             self.sandbox,
             root,
             tree,
             detect(tree),
-            diagnosis.failing,
-            timeout_s=min(30.0, 1.5 + 5 * sum(durations)),
-            test_s=min(10.0, 0.4 + 5 * max(durations)),
+            timing(diagnosis.report, diagnosis.failing, _HANG_S),
+            near=diagnosis.near(),
             settle_s=SETTLE_S,
             label=label,
         )
@@ -181,11 +197,6 @@ def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:
             for path, content in sorted(contents.items())
         )
     )
-
-
-def _durations(report: TestReport) -> list[float]:
-    """Return the seconds that each test took which ended by itself; never empty."""
-    return [t.duration_s for t in report.tests if "TimeLimit" not in t.message] or [0.0]
 
 
 def _names(word: str, test: str) -> bool:

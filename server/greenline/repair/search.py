@@ -17,7 +17,8 @@ from greenline.repair.trial import Bench, Trial
 
 _MAX_SINGLES = 4000
 _MAX_PAIRS = 4000
-_BATCH = 400
+_FIRST_BATCH = 600
+_BATCH = 4000
 SETTLE_S = 5.0
 """How long the search goes on after the first fix, to learn whether others pass too."""
 
@@ -95,7 +96,7 @@ class Search:
         """Try fixes batch by batch; once one passes, go on only for `SETTLE_S`."""
         passing: list[Fix] = []
         deadline = self.deadline
-        size = 120
+        size = _FIRST_BATCH
         while time.monotonic() < deadline:
             batch, self._completing = self._completing[:size], self._completing[size:]
             batch += itertools.islice(wanted, size - len(batch))
@@ -125,7 +126,7 @@ class Search:
         for other, known in self._partial:
             edits = (*other.edits, *fix.edits)
             if (
-                trial.passed | known.passed >= set(self.bench.failing)
+                trial.passed | known.passed >= set(self.bench.timing.failing)
                 and len(edits) == 2
                 and not _overlap(*edits)
             ):

@@ -1,0 +1,213 @@
+"""Candidates tried one after another, each in a process of its own; what the runners share.
+
+A candidate's process is forked from one in which everything is imported, or, where the candidate changes
+what an import does, from one in which nothing of the project is. It tells how each test ended, in this order:
+the once failing tests, and where they all pass, the others up to the first that does not.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+
+_ENOUGH = 8
+"""How many of the failing tests may go on failing before the rest of them is not asked."""
+
+
+class Trials:
+    """Tries the candidates of `work`; `send` gets one record each."""
+
+    def __init__(self, work, send):
+        self._work = work
+        self._send = send
+        self.left = list(range(len(work["candidates"])))
+        """The candidates that were not tried yet, best first."""
+        self._begun = time.monotonic()
+        self._ends = self._begun + work["wallS"]
+        self._teller = None
+
+    def shorten(self, share):
+        """End after a share of the time."""
+        self._ends = self._begun + share * (self._ends - self._begun)
+
+    def tell(self, writer):
+        """Tell another process of each candidate that was tried, through a pipe."""
+        self._teller = writer
+
+    def heed(self, reader):
+        """Hear what another process tells until it has ended, and leave what it has tried."""
+        with os.fdopen(reader, encoding="ascii") as lines:
+            told = dict(line.split() for line in lines)
+        self.left = [index for index in self.left if str(index) not in told]
+        if "1" in told.values():
+            self._settle()
+
+    def over(self):
+        """Return whether the time is up."""
+        return time.monotonic() > self._ends
+
+    def serve(self, attempt):
+        """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""
+        left = []
+        for index in self.left:
+            if self.over():
+                break
+            answer = attempt(index)
+            if answer is None:
+                left.append(index)
+            else:
+                self._take(index, *answer)
+        self.left = left
+
+    def serve_live(self, live, calls, alarm, attempt):
+        """Try those that a running program can take; `attempt(index, patches)` returns as `judge` does.
+
+        Where the failing tests are plain calls, `calls`, those are run first, for many candidates a process.
+        """
+        from greenline_runner.group import Group
+
+        group = Group(self, live, calls, alarm, self._work["timeoutS"])
+        waiting, left = list(self.left), []
+        while waiting and not self.over():
+            chosen, waiting = self._chosen(live, waiting, group.size, left)
+            if group.size > 1 and chosen:
+                answers = group.run(chosen)
+            else:
+                answers = {index: (list(calls), False) for index, _ in chosen}
+            for index, patches in chosen:
+                if index in answers and len(answers[index][0]) < len(calls):
+                    passed, hung = answers[index]
+                    self._take(index, passed, False, hung)
+                elif index in answers or chosen[0][0] == index:
+                    self._take(index, *attempt(index, patches))
+                else:
+                    waiting.insert(0, index)
+            waiting.sort()
+        self.left = left + waiting
+
+    def _chosen(self, live, waiting, size, left):
+        """Return the next candidates with their patches, and the rest; `left` gets what cannot be patched."""
+        chosen, place = [], 0
+        for index in waiting:
+            if len(chosen) == size:
+                break
+            place += 1
+            patches = live.patches(self._work["candidates"][index])
+            if patches is None:
+                left.append(index)
+            else:
+                chosen.append((index, patches))
+        return chosen, waiting[place:]
+
+    def _take(self, index, passed, whole, hung):
+        """Note and send one candidate's answer."""
+        self._send({"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung})
+        if self._teller is not None:
+            os.write(self._teller, b"%d %d\n" % (index, whole))
+        if whole:
+            self._settle()
+
+    def _settle(self):
+        self._ends = min(self._ends, time.monotonic() + self._work["settleS"])
+
+    def judge(self, fork):
+        """Return the failing tests that pass, whether all tests do, and whether one did not end.
+
+        `fork(whole)` returns test id → outcome.
+        """
+        failing = self._work["failing"]
+        outcomes = fork(False)
+        passed = [test for test in failing if outcomes.get(test) == "passed"]
+        hung = "hung" in outcomes.values()
+        if len(passed) < len(failing):
+            return passed, False, hung
+        outcomes = fork(True)
+        bad = any(outcome in BAD for outcome in outcomes.values())
+        whole = bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in failing)
+        return passed, whole, hung or "hung" in outcomes.values()
+
+    def limit(self, test):
+        """Return the processor time that a test may take, in seconds."""
+        return self._work["limits"].get(test, self._work["limitS"])
+
+    def order(self, index, ids):
+        """Return the ids of a whole suite in the order that soonest refutes a candidate."""
+        if not self._work["near"]:
+            return ids
+        known, first = set(ids), {}
+        for path, start, _, _ in self._work["candidates"][index]:
+            with open(path, "rb") as file:
+                line = file.read(start).count(b"\n") + 1
+            for near in range(line - 1, line + 2):
+                first.update(dict.fromkeys(self._work["near"].get(f"{path}:{near}", ())))
+        return [test for test in first if test in known] + [test for test in ids if test not in first]
+
+
+BAD = ("failed", "error", "hung")
+
+
+class Stop:
+    """Decides after each test of a candidate whether the next one is worth it."""
+
+    def __init__(self, whole):
+        self._whole = whole
+        self._n_bad = self._n_passed = 0
+
+    def after(self, outcome):
+        """Return whether enough is known."""
+        if outcome == "hung":
+            return True
+        self._n_bad += outcome in BAD
+        self._n_passed += outcome == "passed"
+        return self._n_bad > 0 if self._whole else self._n_bad >= _ENOUGH and not self._n_passed
+
+
+def forked(work, timeout_s):
+    """Run `work(tell)` in a forked process, `tell(test, outcome)` for each test; return test id → outcome.
+
+    Killed or silent, the process itself counts as an error.
+    """
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        try:
+            os.setpgid(0, 0)
+            sys.dont_write_bytecode = True
+            work(lambda test, outcome: _tell(writer, outcome + " " + test))
+            _tell(writer, "done")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    return _listen(pid, reader, timeout_s)
+
+
+def _tell(writer, line):
+    os.write(writer, line.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _listen(pid, reader, timeout_s):
+    ends, data = time.monotonic() + timeout_s, b""
+    while not data.endswith(b"done\n"):
+        ready, _, _ = select.select([reader], [], [], max(0.0, ends - time.monotonic()))
+        piece = os.read(reader, 1 << 16) if ready else b""
+        if not piece:
+            break
+        data += piece
+    os.close(reader)
+    try:
+        # What the tests left running must not disturb the next candidate.
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    lines = data.decode("utf-8", "replace").splitlines()
+    outcomes = {}
+    for line in lines:
+        outcome, _, test = line.partition(" ")
+        if test:
+            outcomes[test] = outcome if test not in outcomes else "error"
+    if lines[-1:] != ["done"]:
+        outcomes["process"] = "hung" if time.monotonic() >= ends else "error"
+    return outcomes

@@ -1,0 +1,208 @@
+"""Candidates tried in one process, in forks and with an import give the answers that an import gives."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUNNER = Path(__file__).parents[2] / "sandbox" / "runner"
+SHELF = """
+SIZE = 2
+TAKEN = []
+
+
+def double(number, times=3):
+    return number * times
+
+
+def put(name, shelf=None):
+    TAKEN.append(name)
+    return len(TAKEN)
+
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    def fits(self, other):
+        return self.size < other.size
+
+
+def wait(count):
+    while count > 0:
+        count -= 0
+    return count
+"""
+TESTS = """
+import pytest
+from shelf import SIZE, Box, double, put, wait
+
+
+@pytest.fixture
+def box():
+    return Box(2)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_double(number):
+    assert double(number) == 2 * number
+
+
+def test_put():
+    assert put("a") == 1
+
+
+def test_fits(box):
+    assert box.fits(Box(2))
+
+
+def test_wait():
+    assert wait(2) == 0
+
+
+def test_size():
+    assert SIZE == 3
+"""
+UNITTESTS = """
+import unittest
+from shelf import Box, double
+
+
+class BoxTest(unittest.TestCase):
+    def setUp(self):
+        self.box = Box(2)
+
+    def test_fits(self):
+        self.assertTrue(self.box.fits(Box(2)))
+
+    def test_double(self):
+        self.assertEqual(double(1), 3)
+"""
+EDITS = {
+    "boundary": ("self.size < other.size", "self.size <= other.size"),
+    "default": ("times=3", "times=2"),
+    "factor": ("number * times", "number * 2"),
+    "worse": ("number * times", "number * 5"),
+    "endless": ("count -= 0", "count -= 1"),
+    "constant": ("SIZE = 2", "SIZE = 3"),
+    "unreadable": ("return number", "return return"),
+    "counted from two": ("return len(TAKEN)", "return len(TAKEN) + 1"),
+}
+
+
+def edit(name: str) -> list[tuple[str, int, int, str]]:
+    old, new = (text.encode() for text in EDITS[name])
+    start = SHELF.encode().index(old)
+    return [("shelf.py", start, start + len(old), base64.b64encode(new).decode())]
+
+
+def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: Any) -> dict[str, Any]:
+    """Run the candidates over one test module; return name → record."""
+    (root / "shelf.py").write_text(SHELF)
+    (root / "test_shelf.py").write_text(tests)
+    work = {
+        "runner": "pytest",
+        "failing": failing,
+        "broken": [],
+        "limits": {},
+        "limitS": 0.3,
+        "testS": 5.0,
+        "timeoutS": 20.0,
+        "wallS": 60.0,
+        "settleS": 60.0,
+        "near": {},
+        "candidates": [edit(name) for name in names],
+        **more,
+    }
+    (root / "work.json").write_text(json.dumps(work))
+    done = subprocess.run(
+        [sys.executable, str(RUNNER / "batch.py"), "work.json"],
+        cwd=root,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        check=True,
+    )
+    assert (root / "shelf.py").read_text() == SHELF
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return {names[r["index"]]: r for r in records if r["kind"] == "candidate"}
+
+
+@pytest.mark.parametrize(
+    ("test", "right", "wrong"),
+    [
+        ("test_double", "factor", "worse"),
+        ("test_fits", "boundary", "factor"),
+        ("test_wait", "endless", "boundary"),
+        ("test_size", "constant", "default"),
+        ("test_double", "default", "unreadable"),
+    ],
+)
+def test_a_failing_test_passes_with_the_right_edit_alone(
+    tmp_path: Path, test: str, right: str, wrong: str
+) -> None:
+    others = ["test_fits", "test_wait", "test_size", "test_double[1]", "test_double[2]"]
+    ids = [f"test_shelf.py::{name}" for name in others]
+    failing = [name for name in ids if test in name]
+
+    found = batch(
+        tmp_path, TESTS, failing, [wrong, right], broken=[name for name in ids if name not in failing]
+    )
+
+    assert found[right]["passed"] == failing
+    assert found[right]["whole"]
+    assert not found[wrong]["whole"]
+
+
+def test_what_breaks_another_test_is_not_whole(tmp_path: Path) -> None:
+    tests = TESTS.replace("2 * number", "3 * number").partition("def test_wait")[0]
+
+    found = batch(tmp_path, tests, ["test_shelf.py::test_fits"], ["boundary", "factor"])
+
+    assert found["boundary"]["whole"]
+    assert not found["factor"]["whole"]
+
+
+def test_a_test_that_does_not_end_is_told_apart(tmp_path: Path) -> None:
+    found = batch(tmp_path, TESTS, ["test_shelf.py::test_wait"], ["boundary", "endless"])
+
+    assert found["boundary"]["hung"]
+    assert not found["endless"]["hung"]
+
+
+def test_traces_of_one_candidate_do_not_reach_the_next(tmp_path: Path) -> None:
+    tests = TESTS.replace('put("a") == 1', 'put("a") == 2').partition("def test_fits")[0]
+    tests = tests.replace("2 * number", "3 * number")
+
+    found = batch(
+        tmp_path, tests, ["test_shelf.py::test_put"], ["boundary", "factor", "worse", "counted from two"]
+    )
+
+    assert {name: record["whole"] for name, record in found.items()} == {
+        "boundary": False,
+        "factor": False,
+        "worse": False,
+        "counted from two": True,
+    }
+
+
+def test_unittest_is_tried_alike(tmp_path: Path) -> None:
+    failing = ["test_shelf.BoxTest.test_fits"]
+
+    found = batch(tmp_path, UNITTESTS, failing, ["factor", "boundary", "default"], runner="unittest")
+
+    assert found["boundary"] == {
+        "kind": "candidate",
+        "index": 1,
+        "passed": failing,
+        "whole": True,
+        "hung": False,
+    }
+    assert not found["factor"]["whole"]
+    assert not found["default"]["whole"]
