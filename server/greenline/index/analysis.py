@@ -31,7 +31,7 @@ class ChunkDraft:
     """A chunk before it has an id; the columns are already split into words."""
 
     hash: int
-    """64 bits, signed, over path, names and text."""
+    """64 bits, signed, over all that is indexed of it; the same text elsewhere in the file has the same."""
     symbol: str
     kind: str
     part: Part
@@ -113,16 +113,18 @@ class _Drafts:
         doc, body = self._separate(part)
         header = f"# {self._path} {symbol}".rstrip()
         embedded = "\n".join([header, *signatures, text])
+        called = " ".join(dict.fromkeys(call.name for call in calls))
+        imported = " ".join(dict.fromkeys(w for i in imports for w in _import_words(i)))
         return ChunkDraft(
-            hash=_hash(embedded, kind, " ".join(names)),
+            hash=_hash(embedded, kind, " ".join(names), doc, called, imported),
             symbol=symbol,
             kind=kind,
             part=part,
             name_terms=split_terms(" ".join(names)),
             doc_terms=split_terms(doc),
             body_terms=split_terms(" ".join([*signatures, body])),
-            calls=" ".join(dict.fromkeys(call.name for call in calls)),
-            imports=" ".join(dict.fromkeys(w for i in imports for w in _import_words(i))),
+            calls=called,
+            imports=imported,
             embedded=embedded,
         )
 

@@ -36,11 +36,13 @@ CREATE TABLE files (
     language TEXT NOT NULL,
     size INTEGER NOT NULL,      -- bytes of UTF-8 text
     n_lines INTEGER NOT NULL,
-    disk_size INTEGER NOT NULL, -- with mtime and inode what the disk said; -1 for an open buffer
+    disk_size INTEGER NOT NULL, -- with the next three what the disk said; -1 for an open buffer
     mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
     UNIQUE (root_id, path, hash)
 );
+CREATE INDEX files_kept ON files (used) WHERE NOT live;
 CREATE TABLE skips (
     root_id INTEGER NOT NULL,
     path TEXT NOT NULL,
@@ -48,16 +50,18 @@ CREATE TABLE skips (
     detail TEXT NOT NULL,
     disk_size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
     PRIMARY KEY (root_id, path)
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,
-    hash INTEGER NOT NULL UNIQUE, -- 64 bits over path, names and text
+    hash INTEGER NOT NULL UNIQUE, -- 64 bits over all that is indexed of it
     symbol TEXT NOT NULL,
     kind TEXT NOT NULL,
     n_tokens INTEGER NOT NULL
 );
+CREATE TABLE free (chunk_id INTEGER PRIMARY KEY); -- ids of removed chunks, given out again
 CREATE TABLE places (
     file_id INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,
@@ -137,6 +141,7 @@ def create_tables(connection: apsw.Connection) -> None:
     with connection:
         connection.execute(_TABLES)
         connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_STAMP,))
+        connection.execute("INSERT INTO meta VALUES ('live_bytes', '0'), ('kept_bytes', '0')")
         # One segment per large transaction instead of one per megabyte saves most of the merging.
         connection.execute("INSERT INTO search (search, rank) VALUES ('hashsize', 16000000)")
         connection.execute("INSERT INTO graph (graph, rank) VALUES ('hashsize', 2000000)")
