@@ -49,6 +49,8 @@ class Analysis:
     """What one version of a file holds."""
 
     language: str
+    size: int
+    """Bytes of UTF-8 text."""
     n_lines: int
     definitions: tuple[Definition, ...]
     imports: tuple[ImportedModule, ...]
@@ -79,6 +81,7 @@ def analyse(path: str, source: bytes, language: str, tree: Tree | None) -> Analy
     drafts = _Drafts(path, source, syntax)
     return Analysis(
         language=language,
+        size=len(source),
         n_lines=len(lines) if source else 0,
         definitions=syntax.definitions,
         imports=syntax.imports,

@@ -1,7 +1,7 @@
 """A file's text → parts that follow its syntax, cover it without overlap, and hold at most 400 tokens.
 
-A definition that is large enough stands alone; small neighbours share a part; what is too large is cut between
-its children, then between lines, and at last inside a line.
+A definition that is large enough stands alone; small neighbours share a part; what is too large is cut
+between its children, then between lines, and at last inside a line.
 """
 
 from __future__ import annotations
@@ -174,7 +174,6 @@ def _cut_bytes(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]
 
 def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
-
 
 
 def _length(node: Node | None) -> int:

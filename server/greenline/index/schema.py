@@ -141,7 +141,6 @@ def create_tables(connection: apsw.Connection) -> None:
     with connection:
         connection.execute(_TABLES)
         connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_STAMP,))
-        connection.execute("INSERT INTO meta VALUES ('live_bytes', '0'), ('kept_bytes', '0')")
         # One segment per large transaction instead of one per megabyte saves most of the merging.
         connection.execute("INSERT INTO search (search, rank) VALUES ('hashsize', 16000000)")
         connection.execute("INSERT INTO graph (graph, rank) VALUES ('hashsize', 2000000)")

@@ -1,7 +1,7 @@
 """Which files of the workspace belong to the index: as git lists them, and as the one gate lets through."""
 
 # Paths are strings here: they are keys of the index, and `Path` would respell some of them.
-# ruff: noqa: PTH110, PTH112, PTH114, PTH116, PTH117, PTH118, PTH119
+# ruff: noqa: PTH110, PTH112, PTH114, PTH118
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Scope:
         self._gate = gate
 
     def locate(self, path: str) -> tuple[str, str] | None:
-        """Return the innermost root that holds an absolute path and the path in it; links are not resolved."""
+        """Return the innermost root that holds an absolute path, and the path in it; follows no links."""
         normal = os.path.normpath(path)
         for root in sorted(self.roots, key=len, reverse=True):
             relative = relative_to(normal, root)

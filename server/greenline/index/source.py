@@ -20,8 +20,24 @@ _HEAD_BYTES = 2000
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")
 _MINIFIED_NAME = re.compile(r"\.min\.(?:js|mjs|cjs|css|html)$", re.I)
 _LOCK_NAMES = frozenset(
-    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock deno.lock poetry.lock uv.lock"
-    " pdm.lock Pipfile.lock Cargo.lock Gemfile.lock composer.lock go.sum flake.lock packages.lock.json".split()
+    {
+        "Cargo.lock",
+        "Gemfile.lock",
+        "Pipfile.lock",
+        "bun.lock",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "go.sum",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "packages.lock.json",
+        "pdm.lock",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "uv.lock",
+        "yarn.lock",
+    }
 )
 _COMMENT_LINE = re.compile(rb"^[ \t]*(?:#|//|/\*|\*|--|;|<!--|%|\"\"\"|''')[^\n]*", re.M)
 _GENERATED = re.compile(rb"\b(?:auto-?)?generated\b", re.I)

@@ -79,6 +79,11 @@ class VectorTable:
             f"DELETE FROM vectors_{self._generation} WHERE chunk_id = ?", ((i,) for i in chunk_ids)
         )
 
+    def has(self, chunk_id: int) -> bool:
+        """Return whether a chunk has a vector."""
+        sql = f"SELECT 1 FROM vectors_{self._generation} WHERE chunk_id = ?"
+        return self._connection.execute(sql, (chunk_id,)).get is not None
+
     def count(self) -> int:
         """Return how many chunks have a vector."""
         return int(self._connection.execute(f"SELECT count(*) FROM vectors_{self._generation}").get)

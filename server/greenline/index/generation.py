@@ -1,0 +1,184 @@
+"""Opening the index file for writing: who wrote it, what has to be built anew, and what to throw away.
+
+Invariant: a reader always finds a whole index. What other versions wrote goes on serving while a new file is
+built beside it; its pages then replace the old file's in one transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import apsw
+
+from greenline.index.chunker import CHUNKER_STAMP
+from greenline.index.grammar import grammar_stamp
+from greenline.index.schema import SCHEMA_STAMP, IndexUnusable, connect, stamps
+from greenline.index.store import IndexStore
+from greenline.index.vector import Embedder, VectorTable
+from greenline.index.writer import IndexWriter
+
+_KEEP_S = 7 * 24 * 3600
+"""A version that was not live for so long is dropped when there is time."""
+_MAX_KEPT = 1.0
+"""Bytes of kept versions for each byte of live ones, at most."""
+_IDLE_KEPT = 0.5
+_MAX_FREE = 0.2
+"""Share of free pages past which the file is packed."""
+_MIN_PACKED_PAGES = 512
+_RENAMED = ("", "-wal", "-shm")
+
+
+class OpenIndex:
+    """An index file that is open for writing, perhaps beside the one that serves."""
+
+    def __init__(self, served: Path, path: Path, embedder: Embedder | None) -> None:
+        self._served = served
+        self._path = path
+        self._embedder = embedder
+        self._connection = connect(path, writable=True)
+        self.vectors = self._open_vectors()
+        self.store = IndexStore(path, self._connection)
+        self.writer = IndexWriter(self._connection, embedder, self.vectors)
+        self.writer.begin()
+        for key, value in _own_stamps().items():
+            self.writer.set_meta(key, value)
+        self.writer.commit()
+
+    def close(self) -> None:
+        """Close the file; idempotent."""
+        self._connection.close()
+
+    def finish(self) -> OpenIndex:
+        """Put an index that was built beside the old one in its place; return what to go on with."""
+        if self._path == self._served:
+            return self
+        self.close()
+        _replace(self._served, self._path)
+        return OpenIndex(self._served, self._served, self._embedder)
+
+    def compact(self, *, idle: bool) -> bool:
+        """Drop kept versions past their limit, and give free pages back where those are many.
+
+        Without `idle` only what must not wait is done.
+        """
+        live = self._number("SELECT coalesce(sum(size), 0) FROM files WHERE live")
+        kept = self._number("SELECT coalesce(sum(size), 0) FROM files WHERE NOT live")
+        limit = live * (_IDLE_KEPT if idle else _MAX_KEPT)
+        oldest = int(time.time()) - _KEEP_S if idle else 0
+        dropped = []
+        for file_id, size, used in self._connection.execute(
+            "SELECT id, size, used FROM files WHERE NOT live ORDER BY used, id"
+        ):
+            if kept <= limit and used >= oldest:
+                break
+            dropped.append(file_id)
+            kept -= size
+        if dropped:
+            self.writer.remove_versions(dropped)
+            self.writer.commit()
+        return (idle and self._pack()) or bool(dropped)
+
+    def _pack(self) -> bool:
+        """Merge the full-text segments and rewrite the file where a share of it is free."""
+        n_pages, n_free = self._number("PRAGMA page_count"), self._number("PRAGMA freelist_count")
+        if n_pages < _MIN_PACKED_PAGES or n_free < n_pages * _MAX_FREE:
+            return False
+        self._connection.execute("INSERT INTO search (search) VALUES ('optimize')")
+        self._connection.execute("INSERT INTO graph (graph) VALUES ('optimize')")
+        self._connection.execute("VACUUM")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return True
+
+    def _open_vectors(self) -> VectorTable | None:
+        """Return the embedder's vectors, made where there are none; another embedder's are dropped."""
+        said = stamps(self._connection)
+        embedder = self._embedder
+        if embedder is not None and said.get("embedder") == embedder.stamp:
+            return VectorTable(self._connection, int(said["vectors"]), embedder.dims)
+        with self._connection:
+            generation = int(said.get("vectors", "0"))
+            if generation:
+                VectorTable(self._connection, generation, int(said["dims"])).drop()
+            self._connection.execute("DELETE FROM meta WHERE key IN ('embedder', 'vectors', 'dims')")
+            if embedder is None:
+                return None
+            vectors = VectorTable(self._connection, generation + 1, embedder.dims)
+            vectors.create()
+            self._connection.executemany(
+                "INSERT INTO meta VALUES (?, ?)",
+                [
+                    ("embedder", embedder.stamp),
+                    ("vectors", str(generation + 1)),
+                    ("dims", str(embedder.dims)),
+                ],
+            )
+        return vectors
+
+    def _number(self, sql: str) -> int:
+        return int(self._connection.execute(sql).get)
+
+
+def open_index(path: Path, embedder: Embedder | None) -> OpenIndex:
+    """Open the index for writing; where its stamps are others, what is opened lies beside it.
+
+    Raises `IndexUnusable`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.new")
+    if not _fits(path):
+        if beside.exists() and not _fits(beside):
+            _remove(beside)
+        return OpenIndex(path, beside, embedder)
+    _remove(beside)
+    return OpenIndex(path, path, embedder)
+
+
+def _fits(path: Path) -> bool:
+    """Return whether this version can go on with a file; a new or empty one fits."""
+    if not path.exists() or path.stat().st_size == 0:
+        return True
+    try:
+        connection = connect(path, writable=False)
+    except IndexUnusable:
+        return False
+    try:
+        said = stamps(connection)
+    except apsw.Error:
+        return False
+    finally:
+        connection.close()
+    return not said or all(said.get(key, value) == value for key, value in _own_stamps().items())
+
+
+def _own_stamps() -> dict[str, str]:
+    return {"schema": SCHEMA_STAMP, "chunker": CHUNKER_STAMP, "grammar": grammar_stamp()}
+
+
+def _replace(served: Path, built: Path) -> None:
+    """Copy the built file's pages over the served one in one transaction, which readers see whole."""
+    source = connect(built, writable=True)
+    try:
+        target = apsw.Connection(str(served))
+        try:
+            target.set_busy_timeout(10_000)
+            with target.backup("main", source, "main") as backup:
+                while not backup.done:
+                    backup.step(-1)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            target.close()
+    except apsw.NotADBError:
+        # What lies there is no database, and nobody can be reading it.
+        source.close()
+        _remove(served)
+        built.rename(served)
+        return
+    finally:
+        source.close()
+    _remove(built)
+
+
+def _remove(path: Path) -> None:
+    for suffix in _RENAMED:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
