@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CHUNKER_STAMP = "1"
 """Changes with anything that changes where chunks begin or what is indexed of them."""
 
-_ALONE_TOKENS = 90
+_ALONE_TOKENS = 150
 """A definition of this size is found better without its neighbours."""
 _QUARTERS = 4 * MAX_TOKENS
 _MAX_PIECE_BYTES = 1200

@@ -128,7 +128,7 @@ class Indexer:
             if located is None:
                 continue
             root, relative = located
-            if os.path.basename(path) in IGNORE_FILES or relative in (_GIT_INDEX, ".git/info/exclude"):
+            if relative.rpartition("/")[2] in IGNORE_FILES or relative in (_GIT_INDEX, ".git/info/exclude"):
                 return self.scan()
             if not relative.startswith(".git/"):
                 by_root.setdefault(root, []).append(relative)

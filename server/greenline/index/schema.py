@@ -77,7 +77,8 @@ CREATE TABLE symbols (
     file_id INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,
     name TEXT NOT NULL,
-    container TEXT NOT NULL,
+    parent INTEGER NOT NULL,    -- ordinal of the definition that encloses it, or -1
+    owner TEXT NOT NULL,        -- what else encloses it: a Go receiver, a Rust `impl`
     kind TEXT NOT NULL,
     line INTEGER NOT NULL,
     start_line INTEGER NOT NULL,

@@ -264,13 +264,39 @@ class IndexStore:
         return [Chunk(row[8], _file(row), *row[9:]) for row in rows]
 
     def _symbols(self, where: str, bindings: Sequence[object]) -> list[Symbol]:
-        rows = self.connection.execute(
-            f"SELECT {_FILE}, s.name, s.container, s.kind, s.line, s.start_line, s.end_line"
-            " FROM symbols s JOIN files f ON f.id = s.file_id JOIN roots r ON r.id = f.root_id"
-            f" WHERE f.live AND {where}",
-            tuple(bindings),
+        rows = list(
+            self.connection.execute(
+                f"SELECT {_FILE}, s.name, s.parent, s.owner, s.kind, s.line, s.start_line, s.end_line"
+                " FROM symbols s JOIN files f ON f.id = s.file_id JOIN roots r ON r.id = f.root_id"
+                f" WHERE f.live AND {where}",
+                tuple(bindings),
+            )
         )
-        return [Symbol(_file(row), row[8], row[9], SymbolKind(row[10]), *row[11:]) for row in rows]
+        known: dict[tuple[int, int], str] = {}
+        return [
+            Symbol(
+                _file(row),
+                row[8],
+                self._container(row[0], row[9], row[10], known),
+                SymbolKind(row[11]),
+                *row[12:],
+            )
+            for row in rows
+        ]
+
+    def _container(self, file_id: int, parent: int, owner: str, known: dict[tuple[int, int], str]) -> str:
+        """Return the dotted names that enclose a definition; `known` remembers those of enclosing ones."""
+        names = []
+        if parent >= 0:
+            if (file_id, parent) not in known:
+                sql = "SELECT name, parent, owner FROM symbols WHERE file_id = ? AND ordinal = ?"
+                name, above, between = next(iter(self.connection.execute(sql, (file_id, parent))))
+                outer = self._container(file_id, above, between, known)
+                known[file_id, parent] = f"{outer}.{name}" if outer else name
+            names.append(known[file_id, parent])
+        if owner:
+            names.append(owner)
+        return ".".join(names)
 
     def _imports(self, where: str, bindings: Sequence[object]) -> list[Import]:
         rows = self.connection.execute(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 _SCOPE = "scope"
+_TYPES = frozenset({"class", "interface", "enum", _SCOPE})
 _WRAPPERS = frozenset({"decorated_definition", "export_statement", "template_declaration"})
 _MAX_NAME = 200
 
@@ -26,6 +27,11 @@ class Definition:
 
     name: str
     container: str
+    """Dotted names that enclose it."""
+    parent: int
+    """Place of the innermost enclosing definition in the list, or -1."""
+    owner: str
+    """Names between that one and this: a Go receiver, a Rust `impl`."""
     kind: SymbolKind
     line: int
     start_line: int
@@ -62,6 +68,19 @@ class Syntax:
     imports: tuple[ImportedModule, ...] = ()
     docs: tuple[tuple[int, int], ...] = ()
     """Byte ranges of comments and docstrings."""
+
+
+@attrs.frozen
+class _Enclosing:
+    """What a definition lies in."""
+
+    end: int = -1
+    names: tuple[str, ...] = ()
+    kind: str = ""
+    index: int = -1
+    """Place of the innermost definition, which a scope is not."""
+    owners: tuple[str, ...] = ()
+    """Names of the scopes inside that definition."""
 
 
 class Lines:
@@ -142,23 +161,33 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
         outer = node.parent if node.parent is not None and node.parent.type in _WRAPPERS else node
         placed.append((outer.start_byte, -outer.end_byte, name_start, name_end, kind, node, owner))
     placed.sort(key=lambda item: item[:4])
-    stack: list[tuple[int, str, str]] = []
+    stack: list[_Enclosing] = []
+    n_definitions = 0
     for start, negative_end, name_start, name_end, kind, node, owner in placed:
-        while stack and stack[-1][0] <= start:
+        while stack and stack[-1].end <= start:
             stack.pop()
         name = " ".join(_text(lines.source, name_start, name_end).split())[:_MAX_NAME]
-        enclosing = [entry[1] for entry in stack]
-        if owner:
-            enclosing.append(owner)
-        inside_type = bool(stack) and stack[-1][2] in ("class", "interface", "enum", _SCOPE)
-        stack.append((-negative_end, name, kind))
-        if kind == _SCOPE or not name:
+        top = stack[-1] if stack else _Enclosing()
+        owners = [*top.owners, owner] if owner else top.owners
+        is_scope = kind == _SCOPE or not name
+        here = _Enclosing(
+            -negative_end,
+            (*top.names, *((owner,) if owner else ()), *((name,) if name else ())),
+            kind,
+            top.index if is_scope else n_definitions,
+            (*owners, name) if is_scope else (),
+        )
+        stack.append(here)
+        if is_scope:
             continue
+        n_definitions += 1
         body = node.child_by_field_name("body")
         yield Definition(
             name=name,
-            container=".".join(enclosing),
-            kind=SymbolKind("method" if kind == "function" and inside_type else kind),
+            container=".".join(here.names[:-1]),
+            parent=top.index,
+            owner=".".join(owners),
+            kind=SymbolKind("method" if kind == "function" and top.kind in _TYPES else kind),
             line=lines.line_of(name_start),
             start_line=lines.line_of(start),
             end_line=lines.line_of(max(start, -negative_end - 1)),

@@ -168,9 +168,7 @@ class IndexWriter:
         )
         return True
 
-    def put(
-        self, root_id: int, path: str, content_hash: bytes, size: int, disk: Disk, what: Analysis
-    ) -> None:
+    def put(self, root_id: int, path: str, content_hash: bytes, disk: Disk, what: Analysis) -> None:
         """Add a version of a file and make it the live one."""
         self.begin()
         self.retire(root_id, path)
@@ -192,7 +190,7 @@ class IndexWriter:
                 (file_id, ordinal, chunk_id, part.start_byte, part.end_byte, part.start_line, part.end_line)
             )
         self._batch.symbols.extend(
-            (file_id, i, d.name, d.container, d.kind.value, d.line, d.start_line, d.end_line)
+            (file_id, i, d.name, d.parent, d.owner, d.kind.value, d.line, d.start_line, d.end_line)
             for i, d in enumerate(what.definitions)
         )
         self._batch.imports.extend(
@@ -282,7 +280,7 @@ class IndexWriter:
         many("INSERT INTO search (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)", batch.search)
         many("INSERT INTO graph (rowid, calls, imports) VALUES (?, ?, ?)", batch.graph)
         many("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)", batch.places)
-        many("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?)", batch.symbols)
+        many("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.symbols)
         many("INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?)", batch.imports)
         self.embed(batch.embedded)
 
