@@ -7,13 +7,12 @@ between its children, then between lines, and at last inside a line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import attrs
 
 from greenline.index.syntax import Lines
-from greenline.index.token import MAX_TOKENS, count_tokens, line_quarters
+from greenline.index.token import MAX_TOKENS, count_tokens, quarters_before
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,7 +57,7 @@ _Span = tuple[int, int, bool]
 class _Splitter:
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._sums = [0, *accumulate(line_quarters(lines.lines))]
+        self._sums = quarters_before(lines.source, lines.starts)
 
     def spans(self, first: int, after: int, node: Node | None, depth: int = 0) -> Iterator[_Span]:
         """Cut a range of lines until every span fits or cannot be cut by the tree any more."""

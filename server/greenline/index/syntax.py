@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
@@ -42,12 +42,11 @@ class Definition:
     """Byte where the body begins."""
 
 
-@attrs.frozen
-class Call:
+class Call(NamedTuple):
     """A name that is called, decorated with, inherited from or made."""
 
-    name: str
     line: int
+    name: str
 
 
 @attrs.frozen
@@ -130,7 +129,7 @@ def read_syntax(grammar: Grammar, tree: Tree, lines: Lines) -> Syntax:
     docs = sorted({(n.start_byte, n.end_byte) for n in captured.get("doc", ())})
     return Syntax(
         definitions,
-        tuple(Call(_text(source, start, end), lines.line_of(start)) for start, end in calls),
+        tuple(Call(lines.line_of(start), _text(source, start, end)) for start, end in calls),
         tuple(imports),
         tuple(docs),
     )

@@ -18,19 +18,24 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\dA-Za-z_]+|\d+")
 _MAX_KNOWN = 100_000
 _MAX_WORD = 64
 
-_known: dict[str, str] = {}
+
+class _Expansions(dict[str, str]):
+    """Word → itself and its parts; made when first asked for."""
+
+    def __missing__(self, word: str) -> str:
+        expanded = _expand(word)
+        if len(self) >= _MAX_KNOWN:
+            self.clear()
+        self[word] = expanded
+        return expanded
+
+
+_known = _Expansions()
 
 
 def split_terms(text: str) -> str:
     """Return the text's words, each compound one followed by its parts, separated by spaces."""
-    known = _known
-    found = []
-    for word in _WORD.findall(text):
-        expanded = known.get(word)
-        if expanded is None:
-            expanded = _expand(word)
-        found.append(expanded)
-    return " ".join(found)
+    return " ".join([_known[word] for word in _WORD.findall(text)])
 
 
 def parts(identifier: str) -> list[str]:
@@ -43,10 +48,6 @@ def _expand(word: str) -> str:
         # Encoded data, and never what somebody looks for.
         return ""
     found = _PART.findall(word)
-    expanded = word
     if len(found) > 1 or (found and found[0] != word):
-        expanded = " ".join([word, *(part for part in found if len(part) > 1)])
-    if len(_known) >= _MAX_KNOWN:
-        _known.clear()
-    _known[word] = expanded
-    return expanded
+        return " ".join([word, *(part for part in found if len(part) > 1)])
+    return word
