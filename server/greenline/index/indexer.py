@@ -21,14 +21,18 @@ from greenline.index.generation import OpenIndex, open_index
 from greenline.index.grammar import language_of
 from greenline.index.scope import IGNORE_FILES, UNKNOWN, Disk, Found, IndexGate, Scope
 from greenline.index.source import Refused, Source, from_buffer, read_source
+from greenline.index.store import IndexStore
 from greenline.index.tree import TreeCache
 from greenline.index.vector import Embedder
 from greenline.index.writer import Known
 
 _BATCH_BYTES = 4 * 1024 * 1024
 _BATCH_FILES = 400
-_FRESH_NS = 2_000_000_000
+_FRESH_NS = 50_000_000
 """A file written so shortly before it is read may change again within the same tick of the disk's clock."""
+_FRESH_SECONDS_NS = 2_000_000_000
+"""The same for disks whose clock shows whole seconds."""
+_FILES_BETWEEN_CHECKS = 50
 _GIT_INDEX = ".git/index"
 
 
@@ -82,8 +86,14 @@ class Indexer:
         self._pending = 0
         self._gathered_bytes = 0
         self._gathered_files = 0
+        self._unchecked = 0
         self.pause: Callable[[], None] = lambda: None
         """Called between files; may block, and may raise to stop the work after what is committed."""
+
+    @property
+    def store(self) -> IndexStore:
+        """The index for reading, on the thread that writes."""
+        return self._open.store
 
     def close(self) -> None:
         """Close the file; idempotent."""
@@ -246,7 +256,10 @@ class Indexer:
         self._commit()
         if on_progress is not None:
             on_progress(Progress(len(work), len(work)))
-        self._open.compact(idle=False)
+        self._unchecked += len(work)
+        if self._unchecked >= _FILES_BETWEEN_CHECKS:
+            self._unchecked = 0
+            self._open.compact(idle=False)
 
     def _commit(self) -> None:
         self._open.writer.commit(self._pending)
@@ -260,6 +273,8 @@ class Indexer:
         if isinstance(source, Refused):
             writer.skip(root_id, found.path, source, disk)
             report.n_skipped += 1
+            if before is not None and before.file_id is not None:
+                report.paths.append(full)
             return
         self._gathered_files += 1
         if before is not None and before.content_hash == source.content_hash and before.file_id is not None:
@@ -288,7 +303,9 @@ class Indexer:
         except OSError as error:
             return UNKNOWN, Refused(SkipReason.UNREADABLE, error.strerror or "")
         disk = found.disk
-        fresh = time.time_ns() - max(disk.mtime_ns, disk.ctime_ns) < _FRESH_NS
+        whole_seconds = disk.mtime_ns % 1_000_000_000 == 0
+        age_ns = time.time_ns() - max(disk.mtime_ns, disk.ctime_ns)
+        fresh = age_ns < (_FRESH_SECONDS_NS if whole_seconds else _FRESH_NS)
         if len(data) != disk.size or fresh:
             # It may change again without looking any different: the next scan reads it once more.
             disk = attrs.evolve(disk, mtime_ns=-1)

@@ -61,8 +61,8 @@ class IndexWriter:
         self._embedder = embedder
         self._vectors = vectors
         self._batch = _Batch()
-        self._next_chunk = self._number("SELECT coalesce(max(id), 0) + 1 FROM chunks")
-        self._next_file = self._number("SELECT coalesce(max(id), 0) + 1 FROM files")
+        self._next_chunk = 1
+        self._next_file = 1
 
     # --- transactions -----------------------------------------------------------------------------------
 
@@ -70,6 +70,9 @@ class IndexWriter:
         """Start a transaction, unless one is open."""
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
+            # Another process may have written since; in a transaction nobody else does.
+            self._next_chunk = self._number("SELECT coalesce(max(id), 0) + 1 FROM chunks")
+            self._next_file = self._number("SELECT coalesce(max(id), 0) + 1 FROM files")
 
     def commit(self, n_pending: int | None = None) -> None:
         """Write what was gathered; `n_pending` is how many files are still outdated."""
@@ -84,8 +87,6 @@ class IndexWriter:
         self._batch = _Batch()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-        self._next_chunk = self._number("SELECT coalesce(max(id), 0) + 1 FROM chunks")
-        self._next_file = self._number("SELECT coalesce(max(id), 0) + 1 FROM files")
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Set or remove one thing that the file says about itself."""
