@@ -25,7 +25,9 @@ _MAX_KEPT = 1.0
 _IDLE_KEPT = 0.5
 _MAX_FREE = 0.2
 """Share of free pages past which the file is packed."""
-_MIN_PACKED_PAGES = 512
+_MAX_REMOVED = 0.25
+"""Chunks removed since the file was packed, for each one it holds: their words stay until segments merge."""
+_MIN_PACKED_PAGES = 64
 _RENAMED = ("", "-wal", "-shm")
 
 
@@ -77,17 +79,24 @@ class OpenIndex:
         if dropped:
             self.writer.remove_versions(dropped)
             self.writer.commit()
-        return (idle and self._pack()) or bool(dropped)
+        if not idle:
+            return bool(dropped)
+        packed = self._pack()
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return packed or bool(dropped)
 
     def _pack(self) -> bool:
         """Merge the full-text segments and rewrite the file where a share of it is free."""
         n_pages, n_free = self._number("PRAGMA page_count"), self._number("PRAGMA freelist_count")
-        if n_pages < _MIN_PACKED_PAGES or n_free < n_pages * _MAX_FREE:
+        n_removed = int(stamps(self._connection).get("removed", "0"))
+        n_chunks = self._number("SELECT count(*) FROM chunks")
+        wasteful = n_free > n_pages * _MAX_FREE or n_removed > n_chunks * _MAX_REMOVED
+        if n_pages < _MIN_PACKED_PAGES or not wasteful:
             return False
         self._connection.execute("INSERT INTO search (search) VALUES ('optimize')")
         self._connection.execute("INSERT INTO graph (graph) VALUES ('optimize')")
+        self._connection.execute("DELETE FROM meta WHERE key = 'removed'")
         self._connection.execute("VACUUM")
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return True
 
     def _open_vectors(self) -> VectorTable | None:

@@ -22,6 +22,7 @@ BLOCK = 1024
 
 _BUSY_TIMEOUT_MS = 10_000
 _CACHE_KIB = 32 * 1024
+_MAX_LOG_BYTES = 8 * 1024 * 1024
 
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -124,7 +125,10 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA temp_store = MEMORY")
         if writable:
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                f"PRAGMA journal_size_limit = {_MAX_LOG_BYTES}"
+            )
             if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
                 create_tables(connection)
         else:

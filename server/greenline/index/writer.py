@@ -268,6 +268,11 @@ class IndexWriter:
             "INSERT INTO free VALUES (?)",
         ):
             self._connection.executemany(sql, unused)
+        execute(
+            "INSERT INTO meta VALUES ('removed', ?) ON CONFLICT (key)"
+            " DO UPDATE SET value = value + excluded.value",
+            (len(unused),),
+        )
         if self._vectors is not None:
             self._vectors.remove([i for (i,) in unused])
 
