@@ -34,7 +34,7 @@ class WordEmbedder:
 
 @functools.cache
 def _word_vector(word: str, dims: int) -> Floats:
-    digest = hashlib.blake2b(word.encode(), digest_size=dims).digest()
+    digest = hashlib.shake_128(word.encode()).digest(dims)
     return np.frombuffer(digest, np.uint8).astype(np.float32) - 127.5
 
 

@@ -36,6 +36,8 @@ def _index(roots: list[str], *, as_json: bool) -> int:
     indexer = open_indexer(roots)
     try:
         report = indexer.scan(show)
+        while not indexer.embed_pending():
+            pass
         indexer.maintain()
         stats = indexer.store.stats()
     finally:

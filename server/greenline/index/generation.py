@@ -28,6 +28,8 @@ _MAX_FREE = 0.2
 _MAX_REMOVED = 0.25
 """Chunks removed since the file was packed, for each one it holds: their words stay until segments merge."""
 _MIN_PACKED_PAGES = 64
+_VECTOR_KEYS = ("embedder", "vectors", "dims")
+"""What the file says of the vectors that serve; with `next_` before, of those that are being made."""
 _RENAMED = ("", "-wal", "-shm")
 
 
@@ -39,9 +41,9 @@ class OpenIndex:
         self._path = path
         self._embedder = embedder
         self._connection = connect(path, writable=True)
-        self.vectors = self._open_vectors()
+        vectors, serving = self._open_vectors()
         self.store = IndexStore(path, self._connection)
-        self.writer = IndexWriter(self._connection, embedder, self.vectors)
+        self.writer = IndexWriter(self._connection, embedder, vectors, serving)
         self.writer.begin()
         for key, value in _own_stamps().items():
             self.writer.set_meta(key, value)
@@ -99,30 +101,64 @@ class OpenIndex:
         self._connection.execute("VACUUM")
         return True
 
-    def _open_vectors(self) -> VectorTable | None:
-        """Return the embedder's vectors, made where there are none; another embedder's are dropped."""
+    def serve_new_vectors(self) -> None:
+        """Let the own embedder's vectors serve, and drop those of another one."""
         said = stamps(self._connection)
-        embedder = self._embedder
-        if embedder is not None and said.get("embedder") == embedder.stamp:
-            return VectorTable(self._connection, int(said["vectors"]), embedder.dims)
+        if f"next_{_VECTOR_KEYS[0]}" not in said:
+            return
         with self._connection:
-            generation = int(said.get("vectors", "0"))
-            if generation:
-                VectorTable(self._connection, generation, int(said["dims"])).drop()
-            self._connection.execute("DELETE FROM meta WHERE key IN ('embedder', 'vectors', 'dims')")
-            if embedder is None:
-                return None
-            vectors = VectorTable(self._connection, generation + 1, embedder.dims)
-            vectors.create()
+            self._table(said, "").drop()
+            for key in _VECTOR_KEYS:
+                self.writer.set_meta(key, said[f"next_{key}"])
+                self.writer.set_meta(f"next_{key}", None)
+        self.writer = IndexWriter(self._connection, self._embedder, self._table(said, "next_"))
+
+    def _open_vectors(self) -> tuple[VectorTable | None, VectorTable | None]:
+        """Return the own embedder's vectors, made where there are none, and another's that still serve."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            opened = self._choose_vectors(stamps(self._connection))
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+        return opened
+
+    def _choose_vectors(self, said: dict[str, str]) -> tuple[VectorTable | None, VectorTable | None]:
+        embedder = self._embedder
+        if embedder is None or said.get("embedder") == embedder.stamp:
+            self._drop_vectors(said, "next_")
+            if embedder is not None:
+                return self._table(said, ""), None
+            self._drop_vectors(said, "")
+            return None, None
+        serving = self._table(said, "") if "embedder" in said else None
+        prefix = "" if serving is None else "next_"
+        if said.get(f"{prefix}embedder") != embedder.stamp:
+            self._drop_vectors(said, prefix)
+            generation = max(int(said.get(key, "0")) for key in ("vectors", "next_vectors")) + 1
+            said = {
+                **said,
+                f"{prefix}embedder": embedder.stamp,
+                f"{prefix}vectors": str(generation),
+                f"{prefix}dims": str(embedder.dims),
+            }
+            self._table(said, prefix).create()
             self._connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)",
-                [
-                    ("embedder", embedder.stamp),
-                    ("vectors", str(generation + 1)),
-                    ("dims", str(embedder.dims)),
-                ],
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                [(f"{prefix}{key}", said[f"{prefix}{key}"]) for key in _VECTOR_KEYS],
             )
-        return vectors
+        return self._table(said, prefix), serving
+
+    def _table(self, said: dict[str, str], prefix: str) -> VectorTable:
+        return VectorTable(self._connection, int(said[f"{prefix}vectors"]), int(said[f"{prefix}dims"]))
+
+    def _drop_vectors(self, said: dict[str, str], prefix: str) -> None:
+        if f"{prefix}vectors" in said:
+            self._table(said, prefix).drop()
+            self._connection.executemany(
+                "DELETE FROM meta WHERE key = ?", [(f"{prefix}{key}",) for key in _VECTOR_KEYS]
+            )
 
     def _number(self, sql: str) -> int:
         return int(self._connection.execute(sql).get)

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import attrs
 
-from greenline.index.analysis import analyse
+from greenline.index.analysis import Analysis, analyse
 from greenline.index.chunk import SkipReason
 from greenline.index.generation import OpenIndex, open_index
 from greenline.index.grammar import language_of
 from greenline.index.scope import IGNORE_FILES, UNKNOWN, Disk, Found, IndexGate, Scope
-from greenline.index.source import Refused, Source, from_buffer, read_source
+from greenline.index.source import Refused, Source, from_buffer, hash_content, read_source
 from greenline.index.store import IndexStore
 from greenline.index.tree import TreeCache
 from greenline.index.vector import Embedder
@@ -159,6 +159,36 @@ class Indexer:
                 self._overlay[os.path.normpath(path)] = from_buffer(text)
         return self.update(texts)
 
+    def embed_pending(self, n_files: int = 200) -> bool:
+        """Embed chunks that have no vector, of so many files; return whether none is left.
+
+        There are some after a change of the embedder; the old one's vectors serve until the last is made.
+        """
+        writer = self._open.writer
+        missing = writer.files_without_vectors(n_files)
+        if not missing:
+            self._open.serve_new_vectors()
+            return True
+        for root, path, content_hash in missing:
+            full = os.path.join(root, path)
+            buffer = self._overlay.get(full)
+            source: Source | Refused | None = buffer
+            if buffer is None:
+                found = self.scope.look(root, path)
+                content = None if found is None else self._read(full, found)[1]
+                source = read_source(path, content) if isinstance(content, bytes) else None
+            if isinstance(source, Source) and source.content_hash == content_hash:
+                what = self._analyse(path, full, source, None)
+                if not writer.add_vectors(what):
+                    root_id = writer.root_id(root)
+                    writer.put(root_id, path, content_hash, UNKNOWN, what)
+            else:
+                # It changed since; whatever it is now is embedded when it is read.
+                self.update([full])
+            self.pause()
+        self._commit()
+        return False
+
     def maintain(self) -> bool:
         """Drop old versions and free space where that is worth it; return whether it was."""
         return self._open.compact(idle=True)
@@ -171,22 +201,24 @@ class Indexer:
         root_id = writer.root_id(root)
         known = {relative: writer.known_path(root_id, relative) for relative in relatives}
         asked = [r for r in relatives if known[r] is None or self._is_folder(root, r)]
-        listed = self.scope.listed(root, asked)
-        listed.update(r for r in relatives if known[r] is not None and r not in asked)
+        present = self.scope.listed(root, asked)
+        present.update(r for r in relatives if known[r] is not None)
+        present.update(self._buffers_in(root, relatives))
         work = []
-        for relative in sorted(listed | self._buffers_in(root, relatives)):
-            before = known[relative] if relative in known else writer.known_path(root_id, relative)
+        there = set()
+        for relative in sorted(present):
             found = self._found(root, relative)
             if found is None:
                 continue
-            listed.add(relative)
+            there.add(relative)
             report.n_seen += 1
+            before = known[relative] if relative in known else writer.known_path(root_id, relative)
             if before is None or before.disk != found.disk or found.disk == UNKNOWN:
                 work.append((root, root_id, found, before))
         for relative in relatives:
-            for path in [relative, *writer.paths_below(root_id, relative)]:
-                gone = path not in listed or self._found(root, path) is None
-                if gone and writer.known_path(root_id, path) is not None:
+            below = writer.paths_below(root_id, relative) if relative in asked else []
+            for path in [relative, *below]:
+                if path not in there and writer.known_path(root_id, path) is not None:
                     writer.retire(root_id, path)
                     report.n_removed += 1
                     report.paths.append(os.path.join(root, path))
@@ -269,37 +301,47 @@ class Indexer:
         """Bring one path up to date."""
         writer = self._open.writer
         full = os.path.join(root, found.path)
-        disk, source = self._read(full, found)
+        disk, content = self._read(full, found)
+        self._gathered_files += 1
+        if not isinstance(content, Refused):
+            # A version that was indexed before needs no second look at what it is.
+            content_hash = content.content_hash if isinstance(content, Source) else hash_content(content)
+            if before is not None and before.content_hash == content_hash:
+                writer.touch(before, disk)
+                return
+            if writer.revive(root_id, found.path, content_hash, disk, before):
+                report.n_revived += 1
+                report.paths.append(full)
+                return
+        source = read_source(found.path, content) if isinstance(content, bytes) else content
         if isinstance(source, Refused):
             writer.skip(root_id, found.path, source, disk)
             report.n_skipped += 1
             if before is not None and before.file_id is not None:
                 report.paths.append(full)
             return
-        self._gathered_files += 1
-        if before is not None and before.content_hash == source.content_hash and before.file_id is not None:
-            writer.touch(before, disk)
-            return
-        report.paths.append(full)
-        if writer.revive(root_id, found.path, source.content_hash, disk):
-            report.n_revived += 1
-            return
-        language = language_of(found.path, source.text)
-        tree = self._trees.parse(full, source.text, language, keep=before is not None)
-        what = analyse(found.path, source.text, language, tree)
-        writer.put(root_id, found.path, source.content_hash, disk, what)
+        writer.put(
+            root_id, found.path, source.content_hash, disk, self._analyse(found.path, full, source, before)
+        )
         report.n_parsed += 1
+        report.paths.append(full)
         self._gathered_bytes += len(source.text)
 
-    def _read(self, full: str, found: Found) -> tuple[Disk, Source | Refused]:
-        """Return a file's text, or why it has none to index, and what to remember of the disk."""
+    def _analyse(self, path: str, full: str, source: Source, before: Known | None) -> Analysis:
+        language = language_of(path, source.text)
+        tree = self._trees.parse(full, source.text, language, keep=before is not None)
+        return analyse(path, source.text, language, tree)
+
+    def _read(self, full: str, found: Found) -> tuple[Disk, bytes | Source | Refused]:
+        """Return a file's bytes, a buffer, or why there is nothing to index, and what to note of the disk."""
         buffer = self._overlay.get(full)
         if buffer is not None and found.disk == UNKNOWN:
             return UNKNOWN, buffer
         if found.refused is not None:
             return found.disk, found.refused
         try:
-            data = Path(full).read_bytes()
+            with open(full, "rb", buffering=0) as file:  # noqa: PTH123 - one call for each file of a workspace
+                data = file.read()
         except OSError as error:
             return UNKNOWN, Refused(SkipReason.UNREADABLE, error.strerror or "")
         disk = found.disk
@@ -309,4 +351,4 @@ class Indexer:
         if len(data) != disk.size or fresh:
             # It may change again without looking any different: the next scan reads it once more.
             disk = attrs.evolve(disk, mtime_ns=-1)
-        return disk, read_source(found.path, data)
+        return disk, data

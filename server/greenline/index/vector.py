@@ -19,7 +19,6 @@ Floats = NDArray[np.float32]
 
 _OVERSAMPLE = 8
 _MIN_CANDIDATES = 400
-_REMOVED_AT_ONCE = 500
 
 
 class Embedder(Protocol):
@@ -31,7 +30,7 @@ class Embedder(Protocol):
 
     @property
     def dims(self) -> int:
-        """Length of a vector, a multiple of 8."""
+        """Length of a vector, a multiple of 64."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return one vector a text, shape (texts, dims); each text starts with a line `# path symbol`."""
@@ -46,6 +45,8 @@ class VectorTable:
     def __init__(self, connection: apsw.Connection, generation: int, dims: int) -> None:
         self._connection = connection
         self._generation = generation
+        self.name = f"vectors_{generation}"
+        """The table of the int8 vectors by `chunk_id`."""
         self._dims = dims
         self._bits: NDArray[np.uint64] | None = None
         self._blocks: list[int] = []
@@ -86,7 +87,12 @@ class VectorTable:
 
     def count(self) -> int:
         """Return how many chunks have a vector."""
-        return int(self._connection.execute(f"SELECT count(*) FROM vectors_{self._generation}").get)
+        return int(self._connection.execute(f"SELECT count(*) FROM {self.name}").get)
+
+    def lacks_some(self) -> bool:
+        """Return whether some chunk of the index has no vector."""
+        sql = f"SELECT EXISTS (SELECT 1 FROM chunks WHERE id NOT IN (SELECT chunk_id FROM {self.name}))"
+        return bool(self._connection.execute(sql).get)
 
     def nearest(self, query: Floats, limit: int) -> list[Scored]:
         """Return the chunks whose vectors are nearest to a query's, by cosine, best first.

@@ -7,7 +7,7 @@ at any moment. Only one process writes; it runs no two calls at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import apsw
 import attrs
@@ -56,10 +56,14 @@ class IndexWriter:
         connection: apsw.Connection,
         embedder: Embedder | None = None,
         vectors: VectorTable | None = None,
+        serving: VectorTable | None = None,
     ) -> None:
+        """Take an open connection; `serving` are another embedder's vectors that searches still use."""
         self._connection = connection
         self._embedder = embedder
         self._vectors = vectors
+        self._serving = serving
+        self._may_lack_vectors = vectors is not None and vectors.lacks_some()
         self._batch = _Batch()
         self._next_chunk = 1
         self._next_file = 1
@@ -154,15 +158,16 @@ class IndexWriter:
             (*attrs.astuple(disk), known.file_id),
         )
 
-    def revive(self, root_id: int, path: str, content_hash: bytes, disk: Disk) -> bool:
-        """Make a kept version live again; False where there is none that is complete."""
+    def revive(self, root_id: int, path: str, content_hash: bytes, disk: Disk, before: Known | None) -> bool:
+        """Make a kept version live again in place of what was known; False where none is complete."""
         self.begin()
         row = self._connection.execute(
             "SELECT id FROM files WHERE root_id = ? AND path = ? AND hash = ?", (root_id, path, content_hash)
         ).get
-        if row is None or not self._has_vectors(int(row)):
+        if row is None or (self._may_lack_vectors and not self._has_vectors(int(row))):
             return False
-        self.retire(root_id, path)
+        if before is not None:
+            self._put_away(root_id, path, before)
         self._connection.execute(
             "UPDATE files SET live = 1, disk_size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?",
             (*attrs.astuple(disk), int(row)),
@@ -173,7 +178,7 @@ class IndexWriter:
         """Add a version of a file and make it the live one."""
         self.begin()
         self.retire(root_id, path)
-        self._remove_version(root_id, path, content_hash)
+        self._forget_versions(root_id, path, content_hash)
         file_id = self._next_file
         self._next_file += 1
         self._connection.execute(
@@ -202,26 +207,9 @@ class IndexWriter:
     def retire(self, root_id: int, path: str) -> None:
         """Make a path neither live nor skipped; its version is kept for a while, a buffer's is not."""
         self.begin()
-        self._connection.execute("DELETE FROM skips WHERE root_id = ? AND path = ?", (root_id, path))
-        live = list(
-            self._connection.execute(
-                "SELECT id, disk_size FROM files WHERE root_id = ? AND path = ? AND live", (root_id, path)
-            )
-        )
-        if not live:
-            return
-        ((file_id, disk_size),) = live
-        if disk_size == -1:
-            self.remove_versions([file_id])
-            return
-        self._connection.execute(
-            "UPDATE files SET live = 0, used = ? WHERE id = ?", (int(time.time()), file_id)
-        )
-        kept = self._connection.execute(
-            "SELECT id FROM files WHERE root_id = ? AND path = ? AND NOT live ORDER BY used DESC, id DESC",
-            (root_id, path),
-        )
-        self.remove_versions([i for (i,) in kept][_MAX_KEPT_VERSIONS:])
+        before = self.known_path(root_id, path)
+        if before is not None:
+            self._put_away(root_id, path, before)
 
     def skip(self, root_id: int, path: str, refused: Refused, disk: Disk) -> None:
         """Note that a path is not indexed, and why."""
@@ -273,8 +261,34 @@ class IndexWriter:
             " DO UPDATE SET value = value + excluded.value",
             (len(unused),),
         )
-        if self._vectors is not None:
-            self._vectors.remove([i for (i,) in unused])
+        for vectors in (self._vectors, self._serving):
+            if vectors is not None:
+                vectors.remove([i for (i,) in unused])
+
+    # --- vectors ----------------------------------------------------------------------------------------
+
+    def files_without_vectors(self, limit: int) -> list[tuple[str, str, bytes]]:
+        """Return root, path and content hash of live files of which some chunk has no vector."""
+        if self._vectors is None or not self._may_lack_vectors:
+            return []
+        return list(
+            self._connection.execute(
+                "SELECT DISTINCT r.path, f.path, f.hash FROM files f JOIN roots r ON r.id = f.root_id"
+                " JOIN places p ON p.file_id = f.id"
+                f" WHERE f.live AND p.chunk_id NOT IN (SELECT chunk_id FROM {self._vectors.name}) LIMIT ?",
+                (limit,),
+            )
+        )
+
+    def add_vectors(self, what: Analysis) -> bool:
+        """Gather the texts of an analysis whose chunks are known and have no vector; False for none."""
+        self.begin()
+        n_before = len(self._batch.embedded)
+        for draft in what.chunks:
+            chunk_id = self._connection.execute("SELECT id FROM chunks WHERE hash = ?", (draft.hash,)).get
+            if chunk_id is not None and self._vectors is not None and not self._vectors.has(int(chunk_id)):
+                self._batch.embedded.append((int(chunk_id), draft.embedded))
+        return len(self._batch.embedded) > n_before
 
     # --- helpers ----------------------------------------------------------------------------------------
 
@@ -304,7 +318,7 @@ class IndexWriter:
         stored = self._connection.execute("SELECT id FROM chunks WHERE hash = ?", (draft.hash,)).get
         if stored is not None:
             chunk_id = int(stored)
-            if self._vectors is not None and not self._vectors.has(chunk_id):
+            if self._may_lack_vectors and self._vectors is not None and not self._vectors.has(chunk_id):
                 batch.embedded.append((chunk_id, draft.embedded))
             batch.ids[draft.hash] = chunk_id
             return chunk_id
@@ -327,17 +341,31 @@ class IndexWriter:
         self._next_chunk += 1
         return self._next_chunk - 1
 
-    def _remove_version(self, root_id: int, path: str, content_hash: bytes) -> None:
-        rows: Iterable[tuple[int]] = self._connection.execute(
-            "SELECT id FROM files WHERE root_id = ? AND path = ? AND hash = ?", (root_id, path, content_hash)
+    def _put_away(self, root_id: int, path: str, before: Known) -> None:
+        if before.file_id is None:
+            self._connection.execute("DELETE FROM skips WHERE root_id = ? AND path = ?", (root_id, path))
+        elif before.disk.size == -1:
+            self.remove_versions([before.file_id])
+        else:
+            self._connection.execute(
+                "UPDATE files SET live = 0, used = ? WHERE id = ?", (int(time.time()), before.file_id)
+            )
+
+    def _forget_versions(self, root_id: int, path: str, content_hash: bytes) -> None:
+        """Remove what would be there twice, and the path's oldest versions past the limit."""
+        kept = list(
+            self._connection.execute(
+                "SELECT id, hash FROM files WHERE root_id = ? AND path = ? ORDER BY used DESC, id DESC",
+                (root_id, path),
+            )
         )
-        self.remove_versions([i for (i,) in rows])
+        same = [file_id for file_id, known_hash in kept if known_hash == content_hash]
+        others = [file_id for file_id, known_hash in kept if known_hash != content_hash]
+        self.remove_versions([*same, *others[_MAX_KEPT_VERSIONS:]])
 
     def _has_vectors(self, file_id: int) -> bool:
-        if self._vectors is None:
-            return True
         rows = list(self._connection.execute("SELECT chunk_id FROM places WHERE file_id = ?", (file_id,)))
-        return all(self._vectors.has(chunk_id) for (chunk_id,) in rows)
+        return self._vectors is None or all(self._vectors.has(chunk_id) for (chunk_id,) in rows)
 
     def _number(self, sql: str, bindings: Sequence[object] = ()) -> int:
         return int(self._connection.execute(sql, tuple(bindings)).get)
