@@ -112,9 +112,6 @@ class Bench(SandboxVerifier):
         coverage = {"t.py::test_b[s3cret]": {"a.py": (1,)}}
         return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests, coverage))
 
-    def close(self) -> None:
-        return
-
 
 @attrs.define
 class Fixture:
