@@ -129,7 +129,9 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
 def connect(opening: Opening) -> Parts:
     """Return the front's parts for one workspace: journal and the hand on the agent worker."""
     from greenline.agent.client import WorkerClient
-    from greenline.config.settings import load_settings
+    from greenline.config.settings import client_part, load_settings
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Parts
     from greenline.workspace.state import state_folder
@@ -138,9 +140,11 @@ def connect(opening: Opening) -> Parts:
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
     settings = load_settings(client_options=opening.options)
+    # Editors keep what a server writes to standard error; what pygls tells of every message is left out.
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
     checkpoints = open_checkpoints(root, journal, settings)
     # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
-    argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(opening.options)]
+    argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(client_part(opening.options))]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
     return Parts(journal, worker, folder, checkpoints)
 

@@ -11,10 +11,13 @@ import pytest
 
 from greenline.app import open_journal
 from greenline.cli import main
+from greenline.cli.console import diff_text
+from greenline.cli.visible import visible
 from greenline.core.edit import FileChange
 from greenline.core.evidence import Evidence, Verdict
 from greenline.core.task import Proposal, RunState, Task
 from greenline.demo.editor import replaced
+from greenline.demo.scene import sample_project
 from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
@@ -196,3 +199,53 @@ def test_an_empty_name_undoes_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
 
     assert main(["undo", "", "--root", str(tmp_path)]) == 1
     assert "no run or checkpoint ''" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 漢 😀\ttab\nline\r\n", "plain é 漢 😀\ttab\nline\r\n"),
+        ("\x1b[8mhidden\x1b[0m", "\\x1b[8mhidden\\x1b[0m"),
+        ("over\rwritten", "over\\rwritten"),
+        ("\x9b2J", "\\x9b2J"),
+        ("access \u202enimda\u202c", "access \\u202enimda\\u202c"),
+    ],
+)
+def test_a_terminal_shows_untrusted_text_and_obeys_none_of_it(
+    text: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    assert visible(text) == shown
+    assert str(diff_text(f"+{text}")).splitlines() == f"+{shown}".splitlines()
+
+
+def test_a_changed_link_is_named_and_nothing_is_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    (tmp_path / "link").symlink_to("a.py")
+    for arguments in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("/etc/passwd")
+
+    assert main(["verify", "--root", str(tmp_path), "--base", "HEAD"]) == 2
+
+    assert "link is a symbolic link" in capsys.readouterr().err
+
+
+def test_the_sample_is_committed_without_the_users_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary = tmp_path / "signed"
+    program = tmp_path / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch {canary}\nexit 1\n")
+    program.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(f"[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {program}\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    with sample_project() as root:
+        assert tree_at(str(root), "HEAD")["ledger/discount.py"].content
+
+    assert not canary.exists()

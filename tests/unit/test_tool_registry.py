@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,21 @@ def test_a_glob_narrows_the_search(root: Path) -> None:
     assert _call(box, "search_files", pattern="return", glob="*.txt").text.startswith("notes.txt:1")
     assert _call(box, "search_files", pattern="return", glob="*.py").text.startswith("pkg/a.py:2")
     assert _call(box, "search_files", pattern="return", glob="pkg/**").text.startswith("pkg/a.py:2")
+
+
+def test_a_search_ends_with_its_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that never ends stands for a search of files that are too many."""
+    folder = root.parent / "programs"
+    folder.mkdir()
+    program = folder / "rg"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    cancellation = Cancellation()
+    threading.Timer(0.3, cancellation.cancel).start()
+
+    with pytest.raises(Cancelled):
+        _box(root).call(ToolRequest("1", "search_files", {"pattern": "x"}), cancellation)
 
 
 def test_long_answers_are_cut_and_say_so(root: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
+from greenline.cli.visible import visible
 from greenline.core.error import (
     Cancelled,
     EditRejected,
@@ -41,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("greenline: stopped", file=sys.stderr)
         return STOPPED
     except GreenlineError as error:
-        print(f"greenline: {error}", file=sys.stderr)
+        print(f"greenline: {visible(str(error))}", file=sys.stderr)
         if isinstance(error, SandboxUnavailable):
             return COULD_NOT_RUN
         return USAGE if isinstance(error, _INPUT) else FAILED

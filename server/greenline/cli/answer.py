@@ -10,6 +10,7 @@ import threading
 
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
+from greenline.cli.visible import visible
 from greenline.core.agent_port import Question
 from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
@@ -44,15 +45,15 @@ def _answer(agent: Agent, asking: threading.Lock, run_id: str, question: Questio
 
 
 def _unasked(question: Question) -> Answer:
-    print(f"greenline: not asked: {question.text}", file=sys.stderr)
+    print(f"greenline: not asked: {visible(question.text)}", file=sys.stderr)
     return Answer("rejectOnce") if question.kind == "permission" else Answer(NOBODY)
 
 
 def _asked(question: Question) -> Answer:
     """Show a question and read a line: the number of an option, or any text."""
-    print(f"? {question.text}", file=sys.stderr)
+    print(f"? {visible(question.text)}", file=sys.stderr)
     for number, option in enumerate(question.options, 1):
-        print(f"  {number}. {option}", file=sys.stderr)
+        print(f"  {number}. {visible(option)}", file=sys.stderr)
     print("> ", end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line.strip():

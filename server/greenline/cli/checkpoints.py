@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.cli.console import console, limit_of, root_of
+from greenline.cli.visible import visible
 from greenline.journal.checkpoint import Checkpoint
 
 
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.created))
         names = ", ".join(os.path.relpath(file.path, root) for file in item.files[:3])
         more = f" and {len(item.files) - 3} more" if len(item.files) > 3 else ""
-        table.add_row(item.id, when, _state(item), Text(names + more), Text(item.reason))
+        table.add_row(item.id, when, _state(item), Text(visible(names + more)), Text(visible(item.reason)))
     console().print(table)
     return 0
 

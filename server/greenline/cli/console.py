@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from greenline.cli.visible import visible
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput
@@ -47,10 +48,15 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=True)
 
 
+def say(text: str) -> None:
+    """Print a line of any text on standard output."""
+    console().print(visible(text), markup=False)
+
+
 def progress(sentence: str) -> None:
     """Show progress on a terminal, and nothing in a pipe."""
     if sys.stderr.isatty():
-        print(f"  … {sentence}", file=sys.stderr, flush=True)
+        print(f"  … {visible(sentence)}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -110,7 +116,9 @@ def evidence_table(evidence: Evidence) -> Table:
 def diff_text(diff: str) -> Text:
     """Return a unified diff, coloured."""
     text = Text()
-    for line in diff.splitlines(keepends=True):
+    # In a pipe it is a patch, to be read by a program to the byte.
+    shown = visible(diff) if sys.stdout.isatty() else diff
+    for line in shown.splitlines(keepends=True):
         if line.startswith(("+++", "---")):
             text.append(line, style="bold")
         elif line.startswith("@@"):

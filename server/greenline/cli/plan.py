@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import console, root_of, stoppable
+from greenline.cli.console import root_of, say, stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
 from greenline.core.wire import to_json
@@ -27,10 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0 if planned.plan else 1
     if planned.plan is None:
         for question in planned.questions:
-            console().print(f"? {question.text}", markup=False)
+            say(f"? {question.text}")
         return 1
     print_plan(planned.plan)
-    console().print(f"run {planned.run_id}", markup=False)
+    say(f"run {planned.run_id}")
     return 0
 
 
@@ -45,14 +45,13 @@ def task_of(request: str, root: str) -> Task:
 
 def print_plan(plan: Plan) -> None:
     """Print a plan for people."""
-    out = console()
     for entry in plan.entries:
-        out.print(f"  {entry.number}. {entry.intent}", markup=False)
+        say(f"  {entry.number}. {entry.intent}")
         for check in entry.checks:
-            out.print(f"       check: {check}", markup=False)
+            say(f"       check: {check}")
     if plan.risk:
-        out.print(f"  risk: {plan.risk}", markup=False)
+        say(f"  risk: {plan.risk}")
     if plan.score is not None:
-        out.print(f"  score: {plan.score} of 10", markup=False)
+        say(f"  score: {plan.score} of 10")
     for remark in plan.remarks:
-        out.print(f"  critic: {remark}", markup=False)
+        say(f"  critic: {remark}")

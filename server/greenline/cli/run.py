@@ -18,11 +18,13 @@ from greenline.cli.console import (
     hunk_text,
     progress,
     root_of,
+    say,
     shown_path,
     stoppable,
     verdict_text,
 )
 from greenline.cli.plan import task_of
+from greenline.cli.visible import visible
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal, Run
 from greenline.core.wire import to_json
@@ -52,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(
                 json.dumps({"runId": item.id, "state": item.state.value, "note": item.note, "proposal": None})
             )
-        print(f"greenline: no proposal: {item.note}", file=sys.stderr)
+        print(f"greenline: no proposal: {visible(item.note)}", file=sys.stderr)
         return 1
     verified = proposal.evidence.verdict is Verdict.VERIFIED
     apply = arguments.apply_unverified or (arguments.apply and verified)
@@ -96,18 +98,18 @@ def _print(item: Run, diffs: list[Text], written: list[str], root: str, *, asked
     out = console()
     out.print(verdict_text(proposal.evidence))
     if proposal.evidence.detail:
-        out.print(proposal.evidence.detail, markup=False)
+        say(proposal.evidence.detail)
     out.print(evidence_table(proposal.evidence))
     for hunk, diff in zip(proposal.hunks, diffs, strict=True):
         place = f"{shown_path(hunk.path, root)}:{hunk.start_line + 1}"
-        out.print(f"{place}  {hunk.why}", markup=False)
+        say(f"{place}  {hunk.why}")
         out.print(diff)
     for number, alternative in enumerate(proposal.alternatives, 1):
         out.print(f"another fix that the whole suite passes ({number}):")
         out.print(diff_text(alternative))
     if written:
-        out.print("written: " + ", ".join(written), markup=False)
-        out.print(f"to take this back: greenline undo {item.id}", markup=False)
+        say("written: " + ", ".join(written))
+        say(f"to take this back: greenline undo {item.id}")
     elif asked:
         out.print("nothing was written: the verdict is not `verified`")
-    out.print(f"run {item.id}", markup=False)
+    say(f"run {item.id}")

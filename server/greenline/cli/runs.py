@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.cli.console import console, limit_of, root_of
+from greenline.cli.visible import visible
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,6 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
     for item in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.created))
         verdict = item.proposal.evidence.verdict.value if item.proposal else ""
-        table.add_row(item.id, when, item.state.value, verdict, Text(item.task.request))
+        table.add_row(item.id, when, item.state.value, verdict, Text(visible(item.task.request)))
     console().print(table)
     return 0

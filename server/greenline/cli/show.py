@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 
-from greenline.cli.console import console, evidence_table, hunk_text, root_of, shown_path, verdict_text
+from greenline.cli.console import console, evidence_table, hunk_text, root_of, say, shown_path, verdict_text
 from greenline.core.error import InvalidInput, NotFound
 from greenline.core.event import Event
 from greenline.core.port import Journal
@@ -25,16 +25,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"run": to_json(item), "events": to_json(events)}))
         return 0
-    out = console()
-    out.print(f"{item.id}  {item.state.value}  “{item.task.request}”", markup=False)
+    say(f"{item.id}  {item.state.value}  “{item.task.request}”")
     if item.note:
-        out.print(item.note, markup=False)
+        say(item.note)
     for entry in item.plan.entries if item.plan else ():
-        out.print(f"  {entry.number}. {entry.intent} [{entry.status.value}]", markup=False)
+        say(f"  {entry.number}. {entry.intent} [{entry.status.value}]")
     if item.proposal:
         _print_proposal(item, root)
     for event in events:
-        out.print(_line(event), markup=False)
+        say(_line(event))
     return 0
 
 
@@ -58,7 +57,7 @@ def _print_proposal(item: Run, root: str) -> None:
     out.print(evidence_table(item.proposal.evidence))
     for hunk in item.proposal.hunks:
         place = f"{shown_path(hunk.path, root)}:{hunk.start_line + 1}"
-        out.print(f"{hunk.id}  {hunk.state.value}  {place}", markup=False)
+        say(f"{hunk.id}  {hunk.state.value}  {place}")
         out.print(hunk_text(hunk, root))
 
 

@@ -8,8 +8,6 @@ from typing import Any
 import attrs
 
 PERMISSIONS = ("ask", "auto", "deny")
-TOOLCHAINS = ("host", "image")
-SANDBOXES = ("docker", "bubblewrap")
 
 
 class BadOption(ValueError):
@@ -121,9 +119,6 @@ OPTIONS = (
     Option("max_iterations", whole(1, 5), "GREENLINE_MAX_ITERATIONS", from_client=True),
     Option("max_turns", whole(1, 200), "GREENLINE_MAX_TURNS"),
     Option("permission", choice(*PERMISSIONS), "GREENLINE_PERMISSION"),
-    Option("sandbox", choice(*SANDBOXES), "GREENLINE_SANDBOX"),
-    Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
-    Option("image", text, "GREENLINE_IMAGE"),
     Option("docker_host", text, "DOCKER_HOST"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),

@@ -130,7 +130,7 @@ class Evidence:
     touches_tests: bool = False
     warnings: tuple[str, ...] = ()
     sandbox: str = ""
-    """`docker`, `bubblewrap` or empty."""
+    """`docker` or empty."""
     engine: str = ""
     """The engine's version, `docker 28.2.2`."""
     image: str = ""

@@ -89,7 +89,7 @@ class SandboxHealth:
 
     available: bool
     name: str
-    """`docker`, `bubblewrap`."""
+    """`docker`."""
     engine: str = ""
     """`docker 28.2.2`."""
     image: str = ""
