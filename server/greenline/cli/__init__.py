@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
+from greenline.cli.stop import STOPPED
 from greenline.cli.visible import visible
 from greenline.core.error import (
     Cancelled,
@@ -19,7 +20,7 @@ from greenline.core.error import (
     SandboxUnavailable,
 )
 
-OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN, STOPPED = 0, 1, 2, 4, 5, 130
+OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN = 0, 1, 2, 4, 5
 _INPUT = (InvalidInput, EditRejected, OutsideWorkspace)
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.cli.visible import visible
-from greenline.core.cancel import Cancellation
 from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
@@ -57,36 +52,6 @@ def progress(sentence: str) -> None:
     """Show progress on a terminal, and nothing in a pipe."""
     if sys.stderr.isatty():
         print(f"  … {visible(sentence)}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def stoppable() -> Iterator[Cancellation]:
-    """Yield a switch that Ctrl-C and SIGTERM set: work then ends in good order, its containers removed.
-
-    A second signal ends the process as usual.
-    """
-    cancellation = Cancellation()
-    if threading.current_thread() is not threading.main_thread():
-        yield cancellation
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def stop(*_: object) -> None:
-        restore()
-        # Hooks kill containers, and may wait for a lock that the interrupted code holds.
-        threading.Thread(target=cancellation.cancel, name="stop", daemon=True).start()
-
-    for number in numbers:
-        signal.signal(number, stop)
-    try:
-        yield cancellation
-    finally:
-        restore()
 
 
 def verdict_text(evidence: Evidence) -> Text:

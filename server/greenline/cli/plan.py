@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import root_of, say, stoppable
+from greenline.cli.console import root_of, say
+from greenline.cli.stop import stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
 from greenline.core.wire import to_json

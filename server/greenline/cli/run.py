@@ -20,10 +20,10 @@ from greenline.cli.console import (
     root_of,
     say,
     shown_path,
-    stoppable,
     verdict_text,
 )
 from greenline.cli.plan import task_of
+from greenline.cli.stop import stoppable
 from greenline.cli.visible import visible
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal, Run

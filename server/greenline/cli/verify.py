@@ -16,9 +16,9 @@ from greenline.cli.console import (
     progress,
     root_of,
     say,
-    stoppable,
     verdict_text,
 )
+from greenline.cli.stop import stoppable
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
