@@ -7,6 +7,7 @@ heavy parts (docker, litellm), and `initialize` is answered before the journal a
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import sys
@@ -169,5 +170,15 @@ def work(root: str, options: Any) -> int:
     return serve_worker(lambda: make_agent(settings, open_journal(root), n_ready=2))
 
 
+def _load_in_background() -> None:
+    """Import what a worker is made of so that everything else on the machine goes first."""
+    from greenline.agent.priority import in_background
+
+    in_background(lambda: importlib.import_module("greenline.agent.worker"))
+
+
 if __name__ == "__main__":
+    # The names of what a front can say are in `agent.client`, which a worker need not import.
+    if sys.argv[3:]:
+        _load_in_background()
     sys.exit(work(sys.argv[1], json.loads(sys.argv[2])))

@@ -16,7 +16,7 @@ import attrs
 import pytest
 import pytest_asyncio
 
-from greenline.agent.client import WorkerClient, WorkerDied
+from greenline.agent.client import IN_BACKGROUND, WorkerClient, WorkerDied
 from greenline.core.error import ModelFailed, NotFound, WrongState
 from greenline.core.event import Event
 from greenline.core.task import RunState, Task
@@ -219,7 +219,7 @@ async def test_status_never_starts_a_worker(front: Front) -> None:
 @pytest.mark.asyncio
 async def test_silent_worker_is_asked_for_its_status_once_and_nobody_waits_for_it(tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    program = f"import sys; open({str(heard)!r}, 'w').writelines(iter(sys.stdin.readline, ''))"
+    program = f"import sys; open({str(heard)!r}, 'w').writelines([*sys.argv, *iter(sys.stdin.readline, '')])"
     journal = SqliteJournal(tmp_path / "journal.db")
     client = WorkerClient([sys.executable, "-c", program], journal, tmp_path / "worker.log")
     await client.warm()
@@ -232,6 +232,7 @@ async def test_silent_worker_is_asked_for_its_status_once_and_nobody_waits_for_i
     await client.stop()
     journal.close()
     assert heard.read_text().count('"status"') == 1
+    assert IN_BACKGROUND in heard.read_text()
 
 
 @pytest.mark.asyncio

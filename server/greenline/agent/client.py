@@ -27,6 +27,8 @@ from greenline.core.wire import from_json, to_json
 from greenline.journal.owner import process_owner
 
 _log = logging.getLogger(__name__)
+IN_BACKGROUND = "in-background"
+"""Argument of a worker that nobody waits for yet."""
 _CANCEL_S = 8.0
 _STATUS_S = 2.0
 _STOP_S = 8.0
@@ -182,28 +184,29 @@ class WorkerClient:
             await worker.reader
 
     async def _warm_up(self) -> None:
-        worker = await self._ready()
+        worker = await self._ready(IN_BACKGROUND)
         worker.warm = True
         await self._ask(worker, "warm", {})
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
         return await self._ask(await self._ready(), method, params)
 
-    async def _ready(self) -> _Worker:
-        """Return the worker, started where there is none."""
+    async def _ready(self, *more: str) -> _Worker:
+        """Return the worker, started (with `more` after its arguments) where there is none."""
         async with self._starting:
             if self._stopped:
                 raise WorkerDied("The agent was stopped.")
             if self._worker is None:
-                self._worker = await self._spawn()
+                self._worker = await self._spawn(more)
             return self._worker
 
-    async def _spawn(self) -> _Worker:
+    async def _spawn(self, more: tuple[str, ...]) -> _Worker:
         _make_room(self._log_path)
         try:
             with self._log_path.open("ab") as log:
                 process = await asyncio.create_subprocess_exec(
                     *self._argv,
+                    *more,
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=log,

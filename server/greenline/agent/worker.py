@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
 from greenline.agent.pipe import failure_of, line_of
+from greenline.agent.priority import lowered
 from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
@@ -31,7 +32,8 @@ from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
 _HEALTH_S = 10.0
-_NICENESS = 10
+_WORK = frozenset({"plan", "revise", "execute", "resume"})
+"""Requests that somebody waits for with the whole of the agent."""
 
 
 def serve(build: Callable[[], Agent]) -> int:
@@ -71,6 +73,8 @@ class Worker:
         self._under_way: dict[int, Cancellation] = {}
         self._lock = threading.Lock()
         self._health: tuple[float, Health] | None = None
+        self._hurry: Callable[[], None] | None = None
+        """While the worker warms up: what ends its low priority, since a request may wait for the imports."""
         self._methods: dict[str, Callable[[dict[str, Any], Cancellation], Any]] = {
             "plan": self._plan,
             "revise": self._revise,
@@ -117,6 +121,8 @@ class Worker:
 
     def _serve(self, number: int, method: str, params: dict[str, Any], cancellation: Cancellation) -> None:
         answer: dict[str, Any]
+        if method in _WORK and (hurry := self._hurry) is not None:
+            hurry()
         try:
             answer = {"result": to_json(self._methods[method](params, cancellation))}
         except GreenlineError as error:
@@ -198,8 +204,13 @@ class Worker:
 
     def _warm(self) -> None:
         """Import what the first run will need, on a thread that yields to everything else."""
-        if sys.platform == "linux":
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        with lowered() as self._hurry:
+            try:
+                self._prepare()
+            finally:
+                self._hurry = None
+
+    def _prepare(self) -> None:
         model = self.agent.services.model
         is_real = model is not None and not model.name.startswith(("cassette:", "scripted:"))
         try:
