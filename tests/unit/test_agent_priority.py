@@ -6,6 +6,8 @@ import io
 import json
 import os
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,14 +65,22 @@ def test_warming_yields_until_a_request_waits_for_it(tmp_path: Path) -> None:
         task = {"request": "add a word", "roots": [str(tmp_path)]}
         params = {"task": task, "overlays": []}
         requests.write(json.dumps({"id": 2, "method": "plan", "params": params}).encode() + b"\n")
-        while niceness_of_warming() == NICENESS and os.geteuid() == 0:
-            assert serving.is_alive()
+        until(lambda: niceness_of_warming() != NICENESS or os.geteuid() != 0)
         asked.set()
+        until(lambda: sink.getvalue().count(b'{"id":') == 2)
         requests.close()
         serving.join(30)
 
     assert seen == [NICENESS, 0 if os.geteuid() == 0 else NICENESS]
     journal.close()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Poll a condition; fails after 30 s."""
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def niceness_of_warming() -> int:
