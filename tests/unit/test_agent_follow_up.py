@@ -10,7 +10,7 @@ import pytest
 
 from greenline.agent.agent import Agent
 from greenline.agent.follow_up import following_up, is_refused
-from greenline.agent.services import AskPermission, Services, ToolOutcome
+from greenline.agent.services import Services, ToolOutcome
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk, HunkState
 from greenline.core.evidence import Evidence, TestReport, Verdict
@@ -31,6 +31,7 @@ from greenline.core.task import Proposal, RunState, Task
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel
+from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 PATH = "/w/cart.py"
@@ -161,7 +162,7 @@ def test_the_model_reads_the_rejected_hunk_and_the_comment(journal: SqliteJourna
 
     nothing = Nothing()
 
-    def tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> Nothing:
+    def tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> Nothing:
         return nothing
 
     model = ScriptedModel(iter([plan, plan, plan, plan]), "planner")
@@ -172,4 +173,3 @@ def test_the_model_reads_the_rejected_hunk_and_the_comment(journal: SqliteJourna
     assert "In cart.py: The user says: keep the sign" in heard[0]
     assert "-    return x\n+    return -x" in heard[0]
     assert [c.comment for c in journal.run(planned.run_id).task.refused] == ["keep the\nsign"]
-    agent.close()

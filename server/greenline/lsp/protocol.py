@@ -111,9 +111,8 @@ class HunkInfo:
     plan_entry: int | None = None
     comment: str = ""
     needs: tuple[str, ...] = ()
-    """Ids of hunks without which this one makes no sense."""
     mode: int | None = None
-    """POSIX mode bits that the file is to have."""
+    """Mode bits for the file."""
 
 
 @attrs.frozen
