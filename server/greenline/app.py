@@ -86,8 +86,8 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     from greenline.workspace.state import state_folder
 
     blobs = BlobStore(state_folder(root) / "blobs")
-    blobs.sweep()
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
+    store.sweep()
     for problem in recover(store):
         print(f"greenline: {problem}", file=sys.stderr)
     return store

@@ -20,8 +20,10 @@ import attrs
 from greenline.agent.pipe import MAX_LINE_BYTES, Failure, error_of, line_of
 from greenline.core.agent_port import AgentStatus, Planned, Question
 from greenline.core.document import Overlays
+from greenline.core.edit import EditSet
 from greenline.core.error import GreenlineError
 from greenline.core.event import Event, EventKind
+from greenline.core.evidence import Evidence
 from greenline.core.task import Plan, RunState, Task
 from greenline.core.wire import from_json, to_json
 from greenline.journal.owner import process_owner
@@ -120,6 +122,11 @@ class WorkerClient:
         """Execute a planned run, or plan and execute a task; return the run id at rest."""
         key = "runId" if isinstance(run, str) else "task"
         return str(await self._call("execute", {key: to_json(run), "overlays": to_json(overlays)}))
+
+    async def verify(self, proposal_id: str, edit_set: EditSet, overlays: Overlays) -> Evidence:
+        """Measure a change anew, whose result is the text as it is."""
+        params = {"proposalId": proposal_id, "editSet": to_json(edit_set), "overlays": to_json(overlays)}
+        return from_json(await self._call("verify", params), Evidence)
 
     async def answer(self, run_id: str, question_id: str, decision: str, note: str = "") -> None:
         """Answer a question or a permission that the run waits for."""

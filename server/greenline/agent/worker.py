@@ -23,6 +23,7 @@ from greenline.agent.priority import lowered
 from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
+from greenline.core.edit import EditSet
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import Plan, Task
@@ -79,6 +80,7 @@ class Worker:
             "plan": self._plan,
             "revise": self._revise,
             "execute": self._execute,
+            "verify": self._verify,
             "answer": self._answer,
             "pause": lambda p, _: self.agent.pause(p["runId"]),
             "resume": self._resume,
@@ -168,6 +170,13 @@ class Worker:
             return self.agent.execute(task, _snapshot(task.roots, params["overlays"]), cancellation)
         run = self.agent.services.journal.run(params["runId"])
         return self.agent.execute(run.id, _snapshot(run.task.roots, params["overlays"]), cancellation)
+
+    def _verify(self, params: dict[str, Any], cancellation: Cancellation) -> Any:
+        journal = self.agent.services.journal
+        proposal = journal.proposal(params["proposalId"])
+        roots = journal.run(proposal.run_id).task.roots
+        edit_set = from_json(params["editSet"], EditSet)
+        return self.agent.verify(proposal, edit_set, _snapshot(roots, params["overlays"]), cancellation)
 
     def _answer(self, params: dict[str, Any], _: Cancellation) -> Any:
         answer = Answer(params["decision"], params.get("note", ""))

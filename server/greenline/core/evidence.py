@@ -139,3 +139,5 @@ class Evidence:
     command: tuple[str, ...] = ()
     duration_s: float = 0.0
     currency: Literal["current", "partial"] = "current"
+    measured: tuple[str, ...] | None = None
+    """Ids of the hunks that the measured text held, where those were not all of the proposal."""

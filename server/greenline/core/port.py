@@ -249,6 +249,15 @@ class Journal(Protocol):
     def save_proposal(self, proposal: Proposal) -> None:
         """Insert or replace a proposal (hunks, review state, evidence)."""
 
+    def keep_text(self, text: str) -> None:
+        """Store a text that hunks were made against, so that they can be moved after a restart."""
+
+    def text(self, text_hash: str) -> str | None:
+        """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""
+
+    def open_proposals(self) -> list[Proposal]:
+        """Return the newest proposal of each run that has hunks which wait for a review, oldest first."""
+
     def run(self, run_id: str) -> Run:
         """Return a run; raises `NotFound`."""
 

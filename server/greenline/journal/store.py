@@ -15,11 +15,12 @@ from typing import Any
 
 import apsw
 
-from greenline.core.error import NotFound
+from greenline.core.error import GreenlineError, NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task
 from greenline.core.wire import from_json, to_json
+from greenline.journal.blob import BlobStore
 from greenline.journal.migration import JournalUnusable, migrate
 from greenline.journal.owner import is_alive, process_owner
 
@@ -39,6 +40,7 @@ class SqliteJournal:
         self.path = Path(path)
         self.on_event = on_event
         self._lock = threading.RLock()
+        self._texts = BlobStore(self.path.parent / "blobs")
         self._writing = False
         self._owner = process_owner()
         self._connection = self._open()
@@ -94,6 +96,13 @@ class SqliteJournal:
                 " ON CONFLICT (id) DO UPDATE SET proposal = excluded.proposal",
                 (proposal.id, proposal.run_id, time.time(), _dump(proposal)),
             )
+
+    def keep_text(self, text: str) -> None:
+        """Store a text that hunks were made against; a sweep drops it once none of them waits.
+
+        It lies in `blobs/` beside the file, under the hash that hunks carry.
+        """
+        self._texts.put(text.encode("utf-8", "surrogatepass"))
 
     def mark_interrupted(self, owner: str | None = None) -> tuple[str, ...]:
         """Give the state `interrupted` to active runs whose owner is gone; return their ids.
@@ -170,6 +179,18 @@ class SqliteJournal:
         if row is None:
             raise NotFound(f"There is no proposal {proposal_id}.", remedy="Ask for its run.")
         return from_json(json.loads(row[0]), Proposal)
+
+    def text(self, text_hash: str) -> str | None:
+        """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""
+        try:
+            return self._texts.get(text_hash).decode("utf-8", "surrogatepass")
+        except (GreenlineError, UnicodeDecodeError):
+            return None
+
+    def open_proposals(self) -> list[Proposal]:
+        """Return the newest proposal of each run that has hunks which wait for a review, oldest first."""
+        rows = self.query(_SELECT_OPEN)
+        return [from_json(json.loads(text), Proposal) for (text,) in rows]
 
     def events(self, run_id: str, after: int = 0) -> Iterator[Event]:
         """Yield events with `seq` greater than `after`, in order."""
@@ -310,6 +331,17 @@ class SqliteJournal:
         )
 
 
+_SELECT_OPEN = """
+SELECT p.proposal FROM proposals p JOIN runs r ON r.id = p.run_id
+WHERE r.state IN ('proposed', 'partlyAccepted', 'accepted', 'rejected')
+AND p.id = (
+    SELECT id FROM proposals WHERE run_id = r.id ORDER BY saved DESC, id DESC LIMIT 1
+)
+AND EXISTS (
+    SELECT 1 FROM json_each(p.proposal, '$.hunks') h WHERE json_extract(h.value, '$.state') = 'pending'
+)
+ORDER BY r.created
+"""
 _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"
 
 

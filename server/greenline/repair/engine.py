@@ -95,6 +95,8 @@ class RepairEngine:
     split: SplitHunks
     budget_s: float = 60.0
     limits: Limits = attrs.field(factory=Limits)
+    is_refused: Callable[[EditSet], bool] = lambda _: False
+    """Whether the user has rejected a change already: such a fix counts as none."""
 
     def diagnose(
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
@@ -135,7 +137,13 @@ class RepairEngine:
         )
         progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
         search = Search(
-            bench, tree, diagnosis.suspicion, cancellation, progress, started + 0.8 * self.budget_s
+            bench,
+            tree,
+            diagnosis.suspicion,
+            cancellation,
+            progress,
+            started + 0.8 * self.budget_s,
+            lambda fix: self.is_refused(_edit_set(root, tree, fix)),
         )
         found = search.run()
         if not found.fixes:

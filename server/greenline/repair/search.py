@@ -59,6 +59,8 @@ class Search:
     progress: Progress
     deadline: float
     """On `time.monotonic`."""
+    is_refused: Callable[[Fix], bool] = lambda _: False
+    """Whether the user has rejected a fix already."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _completing: list[Fix] = attrs.field(factory=list)
@@ -111,6 +113,8 @@ class Search:
                 if trial is None:
                     continue
                 self.n_tried += 1
+                if trial.whole and self.is_refused(fix):
+                    continue
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:
