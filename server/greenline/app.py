@@ -6,9 +6,11 @@ heavy parts (docker, litellm), and `initialize` is answered before the journal a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from greenline.agent.agent import Agent
     from greenline.config.settings import Settings
     from greenline.core.port import Sandbox, Verifier
+    from greenline.index.indexer import Indexer
+    from greenline.index.vector import Embedder
     from greenline.journal.checkpoint_store import CheckpointStore
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
@@ -49,6 +53,25 @@ def open_journal(root: str) -> SqliteJournal:
     journal = SqliteJournal(state_folder(root) / "journal.db")
     journal.mark_interrupted()
     return journal
+
+
+def index_path(roots: Sequence[str]) -> Path:
+    """Return where the index of a workspace with these folders lies; the order of the folders matters not."""
+    from greenline.workspace.state import state_folder
+
+    if len(roots) == 1:
+        return state_folder(roots[0]) / "index.db"
+    first, *others = sorted(os.path.realpath(root) for root in roots)
+    digest = hashlib.sha256("\0".join(others).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return state_folder(first) / f"index-{digest}.db"
+
+
+def open_indexer(roots: Sequence[str], embedder: Embedder | None = None) -> Indexer:
+    """Return what keeps the index of a workspace; only one may write at a time. Loads numpy."""
+    from greenline.guard.gate import Gate
+    from greenline.index.indexer import Indexer
+
+    return Indexer(index_path(roots), roots, Gate(roots), embedder)
 
 
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:

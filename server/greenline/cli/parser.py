@@ -52,6 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_root(show)
     _add_json(show)
     _add_undo(commands)
+    _add_index(commands)
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
@@ -100,6 +101,25 @@ def _add_undo(commands: Any) -> None:
     checkpoints.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
     _add_root(checkpoints)
     _add_json(checkpoints)
+
+
+def _add_index(commands: Any) -> None:
+    index = _add(
+        commands,
+        "index",
+        "bring the index of a workspace up to date, or say what it holds",
+        "greenline index --why src/app.min.js",
+    )
+    index.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="a folder of the workspace; may be repeated (default: this folder)",
+    )
+    what = index.add_mutually_exclusive_group()
+    what.add_argument("--stats", action="store_true", help="print what the index holds, and change nothing")
+    what.add_argument("--why", metavar="PATH", help="say whether a file is indexed, and why not")
+    _add_json(index)
 
 
 def _add_verify(commands: Any) -> None:
