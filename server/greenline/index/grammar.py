@@ -52,7 +52,7 @@ _SOURCES = {
     "python": _Source("tree_sitter_python", "python"),
     "javascript": _Source("tree_sitter_javascript", "javascript"),
     "typescript": _Source("tree_sitter_typescript", "typescript", "language_typescript"),
-    "tsx": _Source("tree_sitter_typescript", "typescript", "language_tsx"),
+    "tsx": _Source("tree_sitter_typescript", "tsx", "language_tsx"),
     "go": _Source("tree_sitter_go", "go"),
     "java": _Source("tree_sitter_java", "java"),
     "rust": _Source("tree_sitter_rust", "rust"),

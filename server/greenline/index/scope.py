@@ -73,7 +73,7 @@ class Scope:
     def list(self, root: str) -> Iterator[Found]:
         """Yield a root's files that are not ignored, by path."""
         inner = [r for r in (relative_to(other, root) for other in self.roots) if r not in (None, ".")]
-        for relative in sorted(list_root(root).files):
+        for relative in sorted(list_root(root, self.roots).files):
             if not any(relative.startswith(f"{folder}/") for folder in inner):
                 found = self.look(root, relative)
                 if found is not None:
@@ -88,15 +88,17 @@ class Scope:
         if not asked:
             return set()
         if len(asked) <= _MAX_ASKED and not any(self._in_nested(root, path) for path in asked):
-            cached = git_paths(root, ["ls-files", "-z", "--cached", "--", *asked])
-            others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard", "--", *asked])
+            cached = git_paths(root, ["ls-files", "-z", "--cached", "--", *asked], self.roots)
+            others = git_paths(
+                root, ["ls-files", "-z", "--others", "--exclude-standard", "--", *asked], self.roots
+            )
             if cached is not None and others is not None:
                 return {
                     path
                     for path in {*cached, *(p for p in others if not self._in_environment(root, p))}
                     if not os.path.isdir(os.path.join(root, path)) or os.path.islink(os.path.join(root, path))
                 }
-        files = list_root(root).files
+        files = list_root(root, self.roots).files
         wanted = {path for path in asked if path in files}
         folders = tuple(f"{path}/" for path in asked if path not in files)
         if "." in asked:

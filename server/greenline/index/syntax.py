@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,7 @@ _SCOPE = "scope"
 _TYPES = frozenset({"class", "interface", "enum", _SCOPE})
 _WRAPPERS = frozenset({"decorated_definition", "export_statement", "template_declaration"})
 _MAX_NAME = 200
+_TEMPLATE = re.compile(r"<[^<>]*>")
 
 
 @attrs.frozen
@@ -165,7 +167,7 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
     for start, negative_end, name_start, name_end, kind, node, owner in placed:
         while stack and stack[-1].end <= start:
             stack.pop()
-        name = " ".join(_text(lines.source, name_start, name_end).split())[:_MAX_NAME]
+        name, owner = _plain(_text(lines.source, name_start, name_end), owner)
         top = stack[-1] if stack else _Enclosing()
         owners = [*top.owners, owner] if owner else top.owners
         is_scope = kind == _SCOPE or not name
@@ -194,6 +196,14 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
             end_byte=-negative_end,
             signature_end=node.end_byte if body is None else body.start_byte,
         )
+
+
+def _plain(name: str, owner: str) -> tuple[str, str]:
+    """Return a name on one line without quotes; what C++ writes before `::` owns it."""
+    name = _TEMPLATE.sub("", " ".join(name.split())) if "::" in name else " ".join(name.split())
+    scope, _, last = name.rpartition("::")
+    owners = [part for part in (_TEMPLATE.sub("", owner), scope.replace("::", ".")) if part]
+    return last.strip("\"'")[:_MAX_NAME], ".".join(owners)
 
 
 def _node_text(node: Node, source: bytes) -> str:

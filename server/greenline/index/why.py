@@ -55,7 +55,7 @@ def explain(scope: Scope, path: str) -> Why:
     if found is not None and found.refused is not None and found.refused.reason is SkipReason.SECRET:
         return Why(root, relative, None, found.refused.reason, "its name is one that files of secrets have")
     if relative not in scope.listed(root, [relative]):
-        return Why(root, relative, None, SkipReason.IGNORED, _rule(root, relative))
+        return Why(root, relative, None, SkipReason.IGNORED, _rule(scope, root, relative))
     if found is None:
         return Why(root, relative, None, SkipReason.UNREADABLE, "it is no regular file")
     if found.refused is not None:
@@ -69,13 +69,13 @@ def explain(scope: Scope, path: str) -> Why:
     return Why(root, relative, language_of(relative, source.text), None, "")
 
 
-def _rule(root: str, relative: str) -> str:
+def _rule(scope: Scope, root: str, relative: str) -> str:
     """Return which rule ignores a file, as far as that can be said."""
     parts = relative.split("/")
     for count in range(1, len(parts)):
         folder = os.path.join(root, *parts[:count])
         if is_skipped_folder(folder):
             return f"{'/'.join(parts[:count])} is an environment, a cache or version control"
-    said = git(root, ["check-ignore", "--verbose", "--no-index", "-z", "--", relative])
+    said = git(root, ["check-ignore", "--verbose", "--no-index", "-z", "--", relative], roots=scope.roots)
     fields = [os.fsdecode(piece) for piece in said.split(b"\0")] if said else []
     return f"line {fields[1]} of {fields[0]}: {fields[2]}" if len(fields) >= 3 else ""

@@ -18,3 +18,5 @@
 (call_expression function: (identifier) @_f arguments: (arguments . (string) .) (#eq? @_f "require")) @import
 (call_expression function: (import)) @import
 (comment) @doc
+(jsx_self_closing_element name: (identifier) @call)
+(jsx_opening_element name: (identifier) @call)

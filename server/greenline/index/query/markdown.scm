@@ -1,3 +1,3 @@
 (section . (atx_heading heading_content: (inline) @name)) @heading
-(section . (setext_heading heading_content: (paragraph) @name)) @heading
+(setext_heading heading_content: (paragraph) @name) @heading
 ;; uses
