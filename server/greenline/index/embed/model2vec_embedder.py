@@ -1,0 +1,53 @@
+"""Embeddings of a model2vec folder, or of a name that the package knows, where `model2vec` is installed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from greenline.core.error import InvalidInput
+
+Floats = NDArray[np.float32]
+
+
+class Model2vecEmbedder:
+    """Implements `Embedder`; the package is imported when the embedder is made."""
+
+    def __init__(self, name: str) -> None:
+        """Load a folder or a name; a name that is not on this machine is looked up by the package."""
+        if importlib.util.find_spec("model2vec") is None:
+            raise InvalidInput(
+                f"The embedder {name!r} needs the package model2vec, which is not installed.",
+                remedy="Install it beside greenline (pip install model2vec), or use the built-in embedder.",
+            )
+        try:
+            self._model = importlib.import_module("model2vec").StaticModel.from_pretrained(name)
+        except Exception as error:
+            # The package raises whatever its own readers do; the name is what the user can mend.
+            raise InvalidInput(
+                f"The embedder {name!r} could not be loaded: {error}.",
+                remedy="Give the folder of a model2vec model, or a name that can be downloaded.",
+            ) from error
+        self.dims = int(self._model.dim)
+        if self.dims % 8:
+            raise InvalidInput(
+                f"The embedder {name!r} has {self.dims} dimensions, which eight does not divide.",
+                remedy="Use another model.",
+            )
+        self.stamp = f"model2vec-{name}-{self.dims}"
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Embed chunks, shape (texts, dims)."""
+        if not texts:
+            return np.zeros((0, self.dims), np.float32)
+        vectors = np.asarray(self._model.encode(list(texts)), np.float32)
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
+
+    def embed_query(self, text: str) -> Floats:
+        """Embed a question, which such a model does not tell from code; shape (dims,)."""
+        found: Floats = self.embed([text])[0]
+        return found
