@@ -1,6 +1,6 @@
 """The built-in embedder: a learned vector for each word, summed; numpy alone, offline, always the same.
 
-The weights are `codewords.npz` beside this module; `docs/embedder.md` says how they were trained and measured.
+The weights are `codewords.npz` beside this module; `docs/embedder.md` says how they were made and measured.
 """
 
 from __future__ import annotations
