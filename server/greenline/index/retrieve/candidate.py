@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 N_CHUNKS = 600
 """Chunks that are ranked in detail."""
-N_NEAREST = 200
+N_NEAREST = 100
 _MAX_POSTINGS = 60_000
 """Words that stand in more chunks than this, all together, make a search slow and say little."""
 _MIN_TERMS = 2
+_MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
+_BM25 = f"bm25({', '.join(map(str, DEFAULT_WEIGHTS))})"
 _FURTHER = 5
 _DECAY = 0.5
 _DEFINING = {
@@ -63,9 +65,11 @@ def find_words(store: IndexStore, terms: Sequence[str], n_all: int, limit: int =
         asked.append(term)
     if not asked:
         return Words(weights, {})
-    found = store.match(" OR ".join(quoted(term) for term in asked), limit, DEFAULT_WEIGHTS)
-    best = max((hit.score for hit in found), default=0.0) or 1.0
-    return Words(weights, {hit.chunk_id: hit.score / best for hit in found})
+    # Chunks of kept versions are among them: `files_of` leaves them out, at a third of the cost of asking.
+    expression = " OR ".join(quoted(term) for term in asked)
+    rows = list(store.connection.execute(_MATCH, (expression, _BM25, limit)))
+    best = max((score for _, score in rows), default=0.0) or 1.0
+    return Words(weights, {chunk_id: score / best for chunk_id, score in rows})
 
 
 def find_near(store: IndexStore, embedder: Embedder | None, text: str) -> dict[int, float]:
@@ -76,7 +80,7 @@ def find_near(store: IndexStore, embedder: Embedder | None, text: str) -> dict[i
     if vectors is None:
         return {}
     query = embedder.embed_query(text)
-    return {hit.chunk_id: hit.score for hit in store.nearest(vectors, query, N_NEAREST) if hit.score > 0}
+    return {hit.chunk_id: hit.score for hit in vectors.nearest(query, N_NEAREST) if hit.score > 0}
 
 
 def find_symbols(store: IndexStore, names: Sequence[str]) -> list[tuple[Symbol, float]]:
@@ -94,6 +98,8 @@ def find_symbols(store: IndexStore, names: Sequence[str]) -> list[tuple[Symbol, 
 def files_of(store: IndexStore, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the live files that hold each chunk, by id."""
     found: dict[int, list[int]] = {}
+    if not chunk_ids:
+        return found
     for chunk_id, file_id in store.connection.execute(
         "SELECT p.chunk_id, p.file_id FROM places p JOIN files f ON f.id = p.file_id"
         " WHERE f.live AND p.chunk_id IN (SELECT value FROM carray(?))",

@@ -21,37 +21,37 @@ class Weights:
     """What a signal at its fullest adds to a file's score."""
 
     words: float = 1.0
-    words_power: float = 0.6
+    words_power: float = 0.8
     """Below 1, a weaker match in words counts more than in proportion."""
-    more_words: float = 0.3
+    more_words: float = 0.25
     """For further chunks of the same file."""
     path: float = 1.2
-    folder: float = 0.7
+    folder: float = 0.75
     """A word in the folder's name, in parts of one in the file's own name."""
-    above: float = 0.3
+    above: float = 0.4
     covered: float = 0.1
     """How much of the file's name is asked for."""
     symbol: float = 0.1
     size: float = 0.1
-    importers: float = 0.35
+    importers: float = 0.25
     vectors: float = 0.4
-    history: float = 0.55
+    history: float = 0.7
     neighbours: float = 0.03
 
 
 _CHANGE = Weights()
 _WORDS = Weights(
-    words_power=0.5,
-    more_words=0.8,
-    path=3.0,
-    folder=0.8,
-    above=0.2,
-    covered=0.5,
-    symbol=0.15,
-    size=0.0,
-    importers=0.5,
-    vectors=0.3,
-    history=0.2,
+    words_power=0.55,
+    more_words=0.3,
+    path=2.8,
+    folder=1.0,
+    above=0.3,
+    covered=0.55,
+    symbol=0.8,
+    size=0.2,
+    importers=0.6,
+    vectors=0.8,
+    history=0.3,
 )
 _SYMBOL = Weights(
     words_power=0.9,

@@ -23,10 +23,9 @@ class PathKind(Enum):
 
 _FOLDERS = {
     PathKind.TEST: "tests? __tests__ testing specs? e2e integration[-_]tests? testdata test[-_]data "
-    "fixtures? __fixtures__ __snapshots__ __mocks__ mocks? cypress playwright testsuites? androidTest",
+    "fixtures? __fixtures__ __snapshots__ __mocks__ cypress playwright testsuites? androidTest",
     PathKind.DOCUMENT: "docs? docs?_src documentation website www _?examples? samples? demos? tutorials? "
     "playground benchmarks? bench",
-    PathKind.SETTING: r"scripts? tools? releases? ci build hack \.[^/]+",
     PathKind.VENDORED: "_?compat legacy deprecated v1 _?vendor(?:ed)? third[-_]party node_modules dist "
     "generated gen",
 }
@@ -37,19 +36,23 @@ _NAMES = {
     PathKind.SETTING: r"[^/]*\.(?:json|ya?ml|toml|lock|ini|cfg|css|s[ac]ss|less|html|svg|xml|sh)",
     PathKind.DECLARATION: r"[^/]*\.(?:d\.\w?ts|pyi)",
 }
-_PATTERNS = {
-    kind: re.compile(
-        "|".join(
-            [
-                *(f"(?:^|/)(?:{'|'.join(_FOLDERS[kind].split())})/" for _ in range(kind in _FOLDERS)),
-                *(f"(?:^|/)(?:{_NAMES[kind]})$" for _ in range(kind in _NAMES)),
-            ]
-        ),
-        # Class names tell a test by their capital: `Contest.java` is none.
-        0 if kind is PathKind.TEST else re.I,
-    )
-    for kind in PathKind
-}
+_TOP_FOLDERS = re.compile(r"^(?:scripts?|tools?|releases?|ci|build|hack)/|(?:^|/)\.[^/]+/", re.I)
+"""Only at the top: further down they are as often the project's own parts."""
+
+
+def _pattern(kind: PathKind) -> re.Pattern[str]:
+    choices = []
+    if kind in _FOLDERS:
+        choices.append(f"(?:^|/)(?:{'|'.join(_FOLDERS[kind].split())})/")
+    if kind in _NAMES:
+        choices.append(f"(?:^|/)(?:{_NAMES[kind]})$")
+    if kind is PathKind.SETTING:
+        choices.append(_TOP_FOLDERS.pattern)
+    # Class names tell a test by their capital: `Contest.java` is none.
+    return re.compile("|".join(choices), 0 if kind is PathKind.TEST else re.I)
+
+
+_PATTERNS = {kind: _pattern(kind) for kind in PathKind}
 
 
 @lru_cache(maxsize=65536)

@@ -70,27 +70,50 @@ _PREFIX_KINDS = word_set(
     feat fix perf refactor chore docs doc test tests build ci style revert types bug feature
     """
 )
-_ASKING = word_set("how what where which why when who whose is are does do can could should")
+_ASKING = word_set("how what where which why when who whose")
 _VERBS = word_set(
     """
-    accept add adapt adjust align allow apply assert avoid bail bring bump bundle cache call capture
-    change check clarify clean cleanup clear close collect convert copy correct create cut deal
-    decouple dedupe default defer delete deprecate detect disable disallow display do don don't drop
-    emit enable enforce enhance ensure escape exclude expose extend extract fall fix flush follow
-    forbid force format forward generate get give guard handle hide honor honour ignore implement
-    import improve include increase inherit initialize inline inject install integrate introduce
-    invalidate keep let limit list load lower make mark match merge migrate minor mock modify move
-    normalize omit only open optimize override parse pass patch pin polish port prefer preserve
-    prevent print propagate provide pull push put raise re-add read recognize reduce refactor refine
-    register reject relax release remove rename render reorder reorganize repair replace report
-    require reset resolve respect restore restrict return reuse revert rewrite run sanitize
-    serialize set show simplify skip sort speed split stop store strip support suppress swap switch
-    sync take terminate test throw tidy track transform treat trigger trim try turn tweak type unify
-    unsubscribe unwrap update upgrade use validate verify wait warn wrap write
+    ability accept accepts adapt add added adds adjust align allow allows apply assert avoid avoids
+    backport bail bind bring broken bump bundle calculate call capture cast catch chain change
+    changed changes check checks choose clarify clean cleanup clear close coalesce collect combine
+    compute configure convert copy correct count create cut deal declare decode decouple dedupe
+    deduplicate default defer define delay delete deprecate dereference derive describe deserialize
+    detach detect disable disables disallow dispatch display do don don't double download drop drops
+    dump duplicate embed emit emulate enable enables encode enforce enhance ensure ensures escape
+    exclude execute exit expand explain export expose exposes extend extract fail fall fallback
+    fetch fill filter find finish fix fixed fixes flush follow forbid force format forward freeze
+    fuse generate get give group guard handle handles hash hide hoist honor honour hook identify
+    ignore ignores implement implemented import improve improved improves include increase infer
+    inherit initialize inject inline insert inspect install instantiate integrate intercept
+    introduce invalidate invoke isolate join keep launch let limit link lint list load lock log
+    loosen lower lowers made maintain make makes map mark mask match measure mention merge migrate
+    minor missing mitigate modify move moved moves narrow normalize notify offer omit only open
+    optimize order overload override pad parse partially pass patch perform permit persist pick pin
+    point polish populate port postpone pre-bundle prebundle prefer prefix preload prepare preserve
+    prevent prevents print propagate protect provide proxy publish pull push put quote raise
+    randomize re-add reach read ready rebuild recognise recognize recover redirect reduce refactor
+    refactored refine register reject relax reload remove removed removes rename renamed renames
+    render reorder reorganize repair repeat replace replaced replaces require reserve reset reshape
+    resize resolve resolves respect restore restrict retain retry return returns reuse reveal revert
+    revise rework rewrite roll round run sanitize save scan schedule search select send separate
+    serialize serve set sets shorten show shrink shut silence simplify skip skips slow sort spawn
+    specify speed split start stop stops store strengthen stringify strip substitute support
+    supports suppress surface swallow swap switch sync take teach terminate throw tidy tighten
+    toggle track transform translate traverse treat trigger trim truncate try turn tweak undo unflag
+    unify unset unsubscribe unwind unwrap update updated updates upgrade upload use uses validate
+    vendor verify wait warn widen workaround wrap wraps write wrong yield
     """
 )
 """First words of what is to be done."""
 _LONG_WORDS = 30
+"""What is longer is a report or a task, whatever it begins with."""
+_TELLING = re.compile(
+    r"\b(?:not|don't|doesn't|didn't|cannot|can't|should|shouldn't|must|instead of|when|if|while"
+    r"|bug|issue|crash(?:es|ed)?|errors? on|regression|incorrect(?:ly)?|wrong(?:ly)?|fails?|broken"
+    r"|breaks|hangs?|leaks?|no longer|only once|to (?:be|support|receive|ignore|use|allow|avoid|return))\b|#\d+",
+    re.I,
+)
+"""Turns of phrase of somebody who reports or asks for a change."""
 _WANTS = (
     (
         PathKind.TEST,
@@ -142,8 +165,8 @@ def _kind(text: str, mentions: tuple[Mention, ...]) -> QueryKind:
     words = re.findall(r"[\w'-]+", _without_prefix(text).lower())
     if not words or words[0] in _ASKING or text.rstrip().endswith("?"):
         return QueryKind.WORDS
-    # What is long is a report or a task, whatever it begins with.
-    return QueryKind.CHANGE if words[0] in _VERBS or len(words) > _LONG_WORDS else QueryKind.WORDS
+    told = words[0] in _VERBS or len(words) > _LONG_WORDS or _TELLING.search(text)
+    return QueryKind.CHANGE if told else QueryKind.WORDS
 
 
 def _without_prefix(text: str) -> str:

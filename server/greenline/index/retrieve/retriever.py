@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -27,7 +28,8 @@ MAX_LIMIT = 1000
 _FURTHER_CHUNK = 0.35
 """What a file's second chunk keeps of the file's score: a file that is nearly as good comes first."""
 _MAX_CHUNKS_OF_FILE = 3
-_N_FILES = 60
+_NEAR_SHARE = 0.5
+"""What the nearest chunk's vector counts, in parts of the best match by words."""
 
 
 @attrs.frozen
@@ -63,6 +65,41 @@ class Found:
     """Share of the files that were indexed as they are when the search ran, 0 to 1."""
 
 
+@attrs.frozen
+class _Asked:
+    signals: Signals
+    chunks: Mapping[int, Sequence[tuple[int, float]]]
+    """File number → its chunks with their scores, best first."""
+
+
+class _Chunks:
+    """Scores of chunks, gathered from several signals."""
+
+    def __init__(self, files: FileTable, holders: Mapping[int, Sequence[int]]) -> None:
+        self._files = files
+        self._holders = holders
+        self._scores: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+
+    def add(self, scores: Mapping[int, float], weight: float) -> None:
+        """Add what one signal says of the chunks."""
+        for chunk_id, score in scores.items():
+            for file_id in self._holders.get(chunk_id, ()):
+                number = self._files.number.get(file_id)
+                if number is not None:
+                    self._scores[number][chunk_id] += weight * score
+
+    def add_one(self, number: int, chunk_id: int, score: float) -> None:
+        """Add what speaks for one chunk of a file."""
+        self._scores[number][chunk_id] += score
+
+    def by_file(self) -> dict[int, list[tuple[int, float]]]:
+        """Return each file's chunks, best first."""
+        return {
+            number: sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+            for number, scores in self._scores.items()
+        }
+
+
 class Retriever:
     """Searches one index; used by one thread at a time, and fastest when it is kept."""
 
@@ -96,8 +133,7 @@ class Retriever:
         """Return all files with their scores for a query."""
         query = understand(text)
         files = self.files()
-        signals, _ = self._signals(query, files)
-        return files, fuse(signals, files, query, WEIGHTS[query.kind])
+        return files, fuse(self._ask(query, files).signals, files, query, WEIGHTS[query.kind])
 
     def files(self) -> FileTable:
         """Return the live files, read again only where the index changed."""
@@ -111,8 +147,8 @@ class Retriever:
 
     def _ranked(self, query: Query, wanted: Filter) -> list[Hit]:
         files = self.files()
-        signals, chunk_scores = self._signals(query, files)
-        weights = WEIGHTS[query.kind]
+        asked = self._ask(query, files)
+        signals, weights = asked.signals, WEIGHTS[query.kind]
         scores = fuse(signals, files, query, weights)
         signals.neighbours = near_files(self._store, files, scores, self._history)
         scores = scores + weights.neighbours * signals.neighbours
@@ -120,38 +156,29 @@ class Retriever:
         scores = np.where(allowed, scores, 0.0)
         hits = self._places(query, files, allowed, float(scores.max(initial=0.0)))
         known = {hit.chunk.id for hit in hits}
-        order = np.argsort(-scores, kind="stable")
-        for number in order[: max(_N_FILES, wanted.limit)]:
-            if scores[number] <= 0:
+        n_files = 0
+        for number in np.argsort(-scores, kind="stable").tolist():
+            if scores[number] <= 0 or n_files >= wanted.limit:
                 break
-            why = reasons(signals, weights, int(number))
-            hits.extend(
-                hit
-                for hit in self._chunks(int(number), float(scores[number]), why, files, chunk_scores, wanted)
-                if hit.chunk.id not in known
-            )
+            chunks = self._chunks(files.ids[number], asked.chunks.get(number, ()), wanted)
+            n_files += bool(chunks)
+            why = reasons(signals, weights, number)
+            for rank, (chunk, share) in enumerate(chunks):
+                score = float(scores[number]) * (_FURTHER_CHUNK * share if rank else 1.0)
+                if chunk.id not in known:
+                    hits.append(Hit(chunk, score, why))
         return sorted(hits, key=lambda hit: -hit.score)
 
-    def _signals(self, query: Query, files: FileTable) -> tuple[Signals, dict[int, float]]:
+    def _ask(self, query: Query, files: FileTable) -> _Asked:
         words = find_words(self._store, query.terms, max(1, self._n_chunks))
         near = find_near(self._store, self._embedder, query.text)
-        symbols = find_symbols(self._store, query.names)
         holders = files_of(self._store, list({*words.scores, *near}))
         best, more = by_file(words.scores, files, holders)
         nearest, _ = by_file(near, files, holders)
         path = files.match(words.weights)
-        symbol = files.zeros()
-        chunk_scores = dict(words.scores)
-        top = max(near.values(), default=1.0)
-        for chunk_id, score in near.items():
-            chunk_scores[chunk_id] = chunk_scores.get(chunk_id, 0.0) + 0.5 * score / top
-        for definition, strength in symbols:
-            number = files.number.get(definition.file.id)
-            if number is not None:
-                symbol[number] = max(symbol[number], strength)
-                chunk = self._store.chunk_at(definition.file.id, definition.line)
-                if chunk:
-                    chunk_scores[chunk.id] = chunk_scores.get(chunk.id, 0.0) + strength
+        chunks = _Chunks(files, holders)
+        chunks.add(words.scores, 1.0)
+        chunks.add(near, _NEAR_SHARE / max(near.values(), default=1.0))
         signals = Signals(
             words=best,
             more_words=more,
@@ -159,12 +186,24 @@ class Retriever:
             folder=path.folder,
             above=path.above,
             covered=path.covered,
-            symbol=symbol,
+            symbol=self._defined(query, files, chunks),
             vectors=nearest,
             history=self._touched(query, files),
             neighbours=files.zeros(),
         )
-        return signals, chunk_scores
+        return _Asked(signals, chunks.by_file())
+
+    def _defined(self, query: Query, files: FileTable, chunks: _Chunks) -> Floats:
+        column = files.zeros()
+        for symbol, strength in find_symbols(self._store, query.names):
+            number = files.number.get(symbol.file.id)
+            if number is None:
+                continue
+            column[number] = max(column[number], strength)
+            chunk = self._store.chunk_at(symbol.file.id, symbol.line)
+            if chunk:
+                chunks.add_one(number, chunk.id, strength)
+        return column
 
     def _touched(self, query: Query, files: FileTable) -> Floats:
         column = files.zeros()
@@ -187,27 +226,21 @@ class Retriever:
         return hits
 
     def _chunks(
-        self,
-        number: int,
-        score: float,
-        why: tuple[str, ...],
-        files: FileTable,
-        chunk_scores: dict[int, float],
-        wanted: Filter,
-    ) -> Iterable[Hit]:
-        chunks = [
-            chunk
-            for chunk in self._store.chunks_of(files.ids[number])
-            if not wanted.kinds or chunk.kind in wanted.kinds
-        ]
-        ranked = sorted(chunks, key=lambda chunk: (-chunk_scores.get(chunk.id, 0.0), chunk.ordinal))
-        for rank, chunk in enumerate(ranked[:_MAX_CHUNKS_OF_FILE]):
-            own = chunk_scores.get(chunk.id, 0.0)
-            if rank == 0:
-                yield Hit(chunk, score, why)
-            elif own > 0:
-                share = own / max(chunk_scores.get(ranked[0].id, 0.0), own)
-                yield Hit(chunk, score * _FURTHER_CHUNK * share, why)
+        self, file_id: int, scored: Sequence[tuple[int, float]], wanted: Filter
+    ) -> list[tuple[Chunk, float]]:
+        """Return a file's best chunks, each with its share of the best one's score."""
+        found: list[tuple[Chunk, float]] = []
+        for chunk_id, score in scored:
+            chunk = next((c for c in self._store.places(chunk_id) if c.file.id == file_id), None)
+            if chunk is not None and (not wanted.kinds or chunk.kind in wanted.kinds):
+                found.append((chunk, score / (scored[0][1] or 1.0)))
+            if len(found) == _MAX_CHUNKS_OF_FILE:
+                break
+        if not found and not scored:
+            # Only its path or its history speaks for the file: its beginning stands for it.
+            chunks = self._store.chunks_of(file_id)
+            found = [(c, 1.0) for c in chunks if not wanted.kinds or c.kind in wanted.kinds][:1]
+        return found
 
     def _completeness(self) -> float:
         pending = int(self._store.stamps().get("pending", "0"))
