@@ -13,6 +13,9 @@ from greenline.core.error import InvalidInput
 
 Floats = NDArray[np.float32]
 
+_WORD_BITS = 64
+"""The index keeps signs in words of this many bits; vectors are filled up with zeros, which changes no angle."""
+
 
 class Model2vecEmbedder:
     """Implements `Embedder`; the package is imported when the embedder is made."""
@@ -32,12 +35,9 @@ class Model2vecEmbedder:
                 f"The embedder {name!r} could not be loaded: {error}.",
                 remedy="Give the folder of a model2vec model, or a name that can be downloaded.",
             ) from error
-        self.dims = int(self._model.dim)
-        if self.dims % 8:
-            raise InvalidInput(
-                f"The embedder {name!r} has {self.dims} dimensions, which eight does not divide.",
-                remedy="Use another model.",
-            )
+        width = int(self._model.dim)
+        self._filled = -width % _WORD_BITS
+        self.dims = width + self._filled
         self.stamp = f"model2vec-{name}-{self.dims}"
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -45,7 +45,9 @@ class Model2vecEmbedder:
         if not texts:
             return np.zeros((0, self.dims), np.float32)
         vectors = np.asarray(self._model.encode(list(texts)), np.float32)
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
+        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
+        filled: Floats = np.pad(vectors, ((0, 0), (0, self._filled)))
+        return filled
 
     def embed_query(self, text: str) -> Floats:
         """Embed a question, which such a model does not tell from code; shape (dims,)."""

@@ -61,7 +61,8 @@ class StaticEmbedder:
 
     def embed_query(self, text: str) -> Floats:
         """Embed a question, whose words weigh differently from those of code; shape (dims,)."""
-        return self._embed([text], self._question_weights)[0]
+        found: Floats = self._embed([text], self._question_weights)[0]
+        return found
 
     def _embed(self, texts: Sequence[str], weights: NDArray[np.float32]) -> Floats:
         vectors = np.zeros((len(texts), self.dims), np.float32)
@@ -75,7 +76,8 @@ class StaticEmbedder:
                 # A product of its own for each text, so that a vector never depends on its neighbours.
                 vectors[start + k] = weight[words] @ self._rows[row[words]]
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.maximum(norms, np.float32(1e-9))
+        unit: Floats = vectors / np.maximum(norms, np.float32(1e-9))
+        return unit
 
     def bag(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return (text number, row, count) of the distinct words of each text, ordered by both numbers."""

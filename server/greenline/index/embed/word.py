@@ -1,7 +1,7 @@
 """Words of code as numbers: every word of many texts is split, folded and hashed in one pass of numpy.
 
-Words end at what is neither letter nor digit, between letters and digits, and at humps of camelCase; an acronym
-keeps its letters (`HTTPServer` is `http`, `server`). Bytes beyond ASCII count as lower-case letters.
+Words end at what is neither letter nor digit, between letters and digits, and at humps of camelCase; an
+acronym keeps its letters (`HTTPServer` is `http`, `server`). Bytes beyond ASCII count as lower-case letters.
 The hashes are part of the trained model: any change here needs new weights.
 """
 

@@ -32,7 +32,7 @@ def _files_of(mention: Mention, files: FileTable) -> list[int]:
     path = mention.path
     while path.startswith(("./", "../")):
         path = path.partition("/")[2]
-    exact = [i for i in files.by_path.get(path, ())] or [
+    exact = list(files.by_path.get(path, ())) or [
         i for i, root in enumerate(files.roots) if path == f"{root}/{files.paths[i]}"
     ]
     if exact:

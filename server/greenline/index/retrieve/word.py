@@ -9,14 +9,7 @@ from itertools import pairwise
 
 from greenline.index.term import parts, split_terms
 
-_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ied", "ed", "es", "s") + (
-    "ize",
-    "ise",
-    "al",
-    "ive",
-    "y",
-    "e",
-)
+_ENDINGS = re.findall(r"\w+", "ations ation ings ing ers er ors or ies ied ed es s ize ise al ive y e")
 _MIN_LEFT = 3
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
