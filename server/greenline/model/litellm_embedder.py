@@ -19,7 +19,7 @@ _BATCH = 64
 _MAX_CHARACTERS = 8000
 """Of one text: more than a chunk ever has, and less than such models refuse."""
 _WORD_BITS = 64
-"""The index keeps signs in words of this many bits; vectors are filled up with zeros, which changes no angle."""
+"""The index keeps signs in words of this many bits; zeros fill a vector up, which changes no angle."""
 
 
 class LitellmEmbedder:

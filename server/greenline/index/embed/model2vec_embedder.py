@@ -14,7 +14,7 @@ from greenline.core.error import InvalidInput
 Floats = NDArray[np.float32]
 
 _WORD_BITS = 64
-"""The index keeps signs in words of this many bits; vectors are filled up with zeros, which changes no angle."""
+"""The index keeps signs in words of this many bits; zeros fill a vector up, which changes no angle."""
 
 
 class Model2vecEmbedder:

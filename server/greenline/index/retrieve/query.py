@@ -110,7 +110,8 @@ _LONG_WORDS = 30
 _TELLING = re.compile(
     r"\b(?:not|don't|doesn't|didn't|cannot|can't|should|shouldn't|must|instead of|when|if|while"
     r"|bug|issue|crash(?:es|ed)?|errors? on|regression|incorrect(?:ly)?|wrong(?:ly)?|fails?|broken"
-    r"|breaks|hangs?|leaks?|no longer|only once|to (?:be|support|receive|ignore|use|allow|avoid|return))\b|#\d+",
+    r"|breaks|hangs?|leaks?|no longer"
+    r"|only once|to (?:be|support|receive|ignore|use|allow|avoid|return))\b|#\d+",
     re.I,
 )
 """Turns of phrase of somebody who reports or asks for a change."""
