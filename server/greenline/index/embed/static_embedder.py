@@ -6,6 +6,7 @@ The weights are `codewords.npz` beside this module; `docs/embedder.md` says how 
 from __future__ import annotations
 
 import hashlib
+import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,8 +41,8 @@ class StaticEmbedder:
     def __init__(self, path: Path = WEIGHTS, dims: int | None = None) -> None:
         """Load weights; `dims` keeps only the first axes, which are the principal ones."""
         try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            with np.load(path) as stored:
+            data = path.read_bytes()
+            with np.load(io.BytesIO(data)) as stored:
                 keys = stored["keys"]
                 rows = np.ascontiguousarray(stored["emb"][:, :dims]).astype(np.float32)
                 self._code_weights = stored["wd"].astype(np.float32)
@@ -52,7 +53,7 @@ class StaticEmbedder:
             ) from error
         self._rows = rows
         self._words = _WordTable(keys, len(rows) - len(keys))
-        self.stamp = f"static-{digest[:12]}-{rows.shape[1]}"
+        self.stamp = f"static-{hashlib.sha256(data).hexdigest()[:12]}-{rows.shape[1]}"
         self.dims = int(rows.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Floats:

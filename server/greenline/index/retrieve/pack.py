@@ -1,8 +1,8 @@
 """Hits → text for a prompt within a budget of tokens, never cutting a definition in the middle.
 
-What is packed is either a whole chunk that no definition straddles, or the whole definition around it, or, where
-that does not fit, the lines that announce it. The text is data of the workspace: whoever puts it into a prompt
-marks it as such.
+What is packed is a chunk that cuts no function (of a class, whole members), or else the whole definition
+around it, or, where that does not fit, the lines that announce it. The text is data of the workspace: whoever
+puts it into a prompt marks it as such.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ class Packed:
 
 def text_on_disk(file: File) -> bytes | None:
     """Return a file's text from the disk where that is what was indexed; buffers are others' to read."""
-    source = read_source(Path(file.root, file.path).as_posix())
+    try:
+        source = read_source(file.path, Path(file.root, file.path).read_bytes())
+    except OSError:
+        return None
     if not isinstance(source, Source) or source.content_hash != file.content_hash:
         return None
     return source.text
@@ -128,7 +131,7 @@ class _Packer:
         return first, last, name
 
     def _announcement(self, file: File, first: int, last: int, lines: Sequence[str]) -> int:
-        """Return the last line of what announces a definition: up to its first nested one, or its first line."""
+        """Return the last line of what announces a definition: its signature, no nested definition."""
         inner = [s.start_line for s in self._symbols.get(file.id, []) if first < s.start_line <= last]
         return min([*(line - 1 for line in inner), _signature_end(lines, first, last)])
 
@@ -160,7 +163,7 @@ class _Packer:
 
 
 def _has_inner(symbols: Sequence[Symbol], outer: Symbol, first: int, last: int) -> bool:
-    """Return whether a range lies between or around definitions within `outer`, and so is no piece of its body."""
+    """Return whether a range holds definitions within `outer`, and so is no mere piece of its body."""
     return any(
         s is not outer
         and outer.start_line <= s.start_line

@@ -252,7 +252,7 @@ def _allowed(files: FileTable, glob: str) -> Floats:
     if not glob:
         return np.ones(len(files))
     try:
-        spec = pathspec.PathSpec.from_lines("gitwildmatch", [glob])
+        spec = pathspec.GitIgnoreSpec.from_lines([glob])
     except ValueError as error:
         raise InvalidInput(
             f"The glob {glob!r} cannot be read: {error}.", remedy="Write it as in .gitignore."
