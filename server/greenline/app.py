@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from greenline.config.settings import Settings
     from greenline.core.port import Sandbox, Verifier
     from greenline.index.indexer import Indexer
+    from greenline.index.retrieve.retriever import Retriever
+    from greenline.index.store import IndexStore
     from greenline.index.vector import Embedder
     from greenline.journal.checkpoint_store import CheckpointStore
     from greenline.journal.store import SqliteJournal
@@ -73,6 +75,34 @@ def open_indexer(roots: Sequence[str], embedder: Embedder | None = None) -> Inde
     from greenline.index.indexer import Indexer
 
     return Indexer(index_path(roots), roots, Gate(roots), embedder)
+
+
+def make_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder that the settings name; loads numpy, and a model's package where one is named."""
+    from greenline.guard.secrets import known_secrets, masking
+    from greenline.index.embed.choice import choose_embedder
+    from greenline.model.litellm_embedder import LitellmEmbedder
+
+    mask = masking(known_secrets(os.environ, settings.api_key))
+    return choose_embedder(
+        settings.embedder,
+        lambda name: LitellmEmbedder(name, mask, api_base=settings.api_base, api_key=settings.api_key),
+    )
+
+
+def make_retriever(store: IndexStore, embedder: Embedder | None) -> Retriever:
+    """Return what searches an index; each root's history is read from git when it is first asked for."""
+    from functools import cache
+
+    from greenline.index.retrieve.history import History, read_commits
+    from greenline.index.retrieve.retriever import Retriever
+    from greenline.workspace.state import state_folder
+
+    @cache
+    def history(root: str) -> History:
+        return History(read_commits(root, state_folder(root) / "history.json"))
+
+    return Retriever(store, embedder, history)
 
 
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:

@@ -25,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _index(roots: list[str], *, as_json: bool) -> int:
-    from greenline.app import open_indexer
+    from greenline.app import make_embedder, open_indexer
+    from greenline.config.settings import load_settings
     from greenline.index.indexer import Progress
 
     def show(progress: Progress) -> None:
@@ -33,7 +34,7 @@ def _index(roots: list[str], *, as_json: bool) -> int:
             print(f"\r  … {progress.n_done} of {progress.n_total} files", end="", file=sys.stderr, flush=True)
 
     began = time.monotonic()
-    indexer = open_indexer(roots)
+    indexer = open_indexer(roots, make_embedder(load_settings()))
     try:
         report = indexer.scan(show)
         while not indexer.embed_pending():

@@ -53,6 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_json(show)
     _add_undo(commands)
     _add_index(commands)
+    _add_search(commands)
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
@@ -120,6 +121,31 @@ def _add_index(commands: Any) -> None:
     what.add_argument("--stats", action="store_true", help="print what the index holds, and change nothing")
     what.add_argument("--why", metavar="PATH", help="say whether a file is indexed, and why not")
     _add_json(index)
+
+
+def _add_search(commands: Any) -> None:
+    search = _add(
+        commands,
+        "search",
+        "find code by a question, a task, a name, a stack trace or a place",
+        'greenline search "where are retries counted" --path "src/**"',
+    )
+    search.add_argument("words", metavar="WORDS", help="what to find")
+    search.add_argument("--limit", type=int, default=10, metavar="N", help="how many hits (default: 10)")
+    search.add_argument(
+        "--kind",
+        action="append",
+        metavar="KIND",
+        help="only chunks of this kind, class or function; may be repeated",
+    )
+    search.add_argument("--path", default="", metavar="GLOB", help="only files that fit, as in .gitignore")
+    search.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="a folder of the workspace; may be repeated (default: this folder)",
+    )
+    _add_json(search)
 
 
 def _add_verify(commands: Any) -> None:

@@ -114,6 +114,7 @@ OPTIONS = (
     Option("api_key", text, "GREENLINE_API_KEY"),
     Option("critic_model", text, "GREENLINE_CRITIC_MODEL"),
     Option("record_model", text, "GREENLINE_RECORD_MODEL"),
+    Option("embedder", text, "GREENLINE_EMBEDDER"),
     Option("model_timeout_s", number(1, 3600), "GREENLINE_MODEL_TIMEOUT"),
     Option("budget_usd", number(0, 10_000), "GREENLINE_BUDGET_USD"),
     Option("max_iterations", whole(1, 5), "GREENLINE_MAX_ITERATIONS", from_client=True),

@@ -36,6 +36,9 @@ class Settings:
     """Model that judges plans; None: the same model."""
     record_model: str | None = None
     """Path of a cassette to which every exchange with the model is written; None: nothing is recorded."""
+    embedder: str = "builtin"
+    """What makes the index's vectors: `builtin`, `none`, `model2vec:NAME` or a folder of such a model, or
+    `litellm:NAME`, which sends the code to that model."""
     model_timeout_s: float = 120.0
     budget_usd: float = 2.0
     """What one run may spend."""

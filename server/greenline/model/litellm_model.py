@@ -61,7 +61,7 @@ class LitellmModel:
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """Answer; raises `ModelFailed` with a remedy, or `Cancelled` within 2 s."""
-        litellm = _imported(cancellation)
+        litellm = load_litellm(cancellation)
         native = self._has_tools(litellm)
         arguments = self._arguments(messages, tools, native)
         for attempt in range(1, MAX_TRIES + 1):
@@ -165,7 +165,7 @@ class _Loop:
             return self._loop
 
 
-def _imported(cancellation: Cancellation) -> Any:
+def load_litellm(cancellation: Cancellation) -> Any:
     """Return litellm; raises `Cancelled` at once, and the import then goes on in its thread."""
     outcome: list[Any] = []
     done = threading.Event()
