@@ -47,7 +47,7 @@ def test_case_is_folded_and_the_header_is_told_apart() -> None:
 
 def test_a_question_is_nearest_to_the_code_that_answers_it() -> None:
     code = [
-        "# net/upload.py retry\ndef retry(request, attempts):\n    for n in range(attempts):\n        sleep()",
+        "# net/upload.py retry\ndef retry(request, times):\n    for n in range(times):\n        sleep()",
         "# math/matrix.py invert\ndef invert(matrix):\n    return determinant(matrix) and adjugate(matrix)",
         "# ui/button.py click\ndef click(button):\n    button.pressed = True\n    redraw(button)",
     ]
