@@ -174,7 +174,9 @@ def _not_covered(facts: Facts) -> Decision | None:
         return Decision(
             Verdict.NOT_COVERED, "noCode", "No line of code is changed that a test could execute."
         )
-    return Decision(Verdict.NOT_COVERED, "noTestExecutesChange", "No test executes a changed line.")
+    return Decision(
+        Verdict.NOT_COVERED, "noTestExecutesChange", "No test that passes executes a changed line."
+    )
 
 
 def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
@@ -212,9 +214,6 @@ def _verified_detail(facts: Facts, fixed: Sequence[str]) -> str:
     failing = f" {_tests(len(broken), 'still fails', 'still fail')}." if broken else ""
     if fixed:
         return f"{passed}, {len(fixed)} of them failed before: {_names(fixed)}.{failing}"
-    witnesses = {test for hunk in facts.product_hunks for test in hunk.tests}
-    if witnesses and witnesses <= broken:
-        return f"{passed} and none is lost, but only tests that fail execute the changed lines.{failing}"
     return f"{passed}, none is lost, and tests execute the changed lines.{failing}"
 
 
