@@ -177,7 +177,7 @@ def connect(opening: Opening) -> Parts:
     # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
     argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(client_part(opening.options))]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
-    return Parts(journal, worker, folder, checkpoints)
+    return Parts(journal, worker, folder, checkpoints, settings.warnings)
 
 
 def serve() -> int:

@@ -194,3 +194,34 @@ def test_state_lies_outside_the_repository(tmp_path: Path) -> None:
 
     assert folder.parent == tmp_path / "state"
     assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_too_large_is_named_and_never_read(tmp_path: Path) -> None:
+    with (tmp_path / "dump.bin").open("wb") as file:
+        # A hole: it takes no space, and reading it would take this much memory.
+        file.truncate(1 << 40)
+    (tmp_path / "a.py").write_text("x")
+
+    with pytest.raises(InvalidInput, match=r"dump\.bin alone holds"):
+        Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)))
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_no_tree_is_too_deep(tmp_path: Path, with_git: bool) -> None:
+    root = tmp_path / "w"
+    root.mkdir()
+    if with_git:
+        git(root, "init", "-q")
+    before = Path.cwd()
+    try:
+        os.chdir(root)
+        for _ in range(1100):
+            Path("d").mkdir()
+            os.chdir("d")
+        Path("deep.py").touch()
+    finally:
+        os.chdir(before)
+
+    tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
+
+    assert list(tree) == ["d/" * 1100 + "deep.py"]

@@ -25,6 +25,8 @@ class Parts:
     """The folder for this workspace under the user's state folder; never inside the workspace."""
     checkpoints: CheckpointStore
     """Over the same journal."""
+    warnings: tuple[str, ...] = ()
+    """What the user should hear of their settings."""
 
 
 @attrs.frozen

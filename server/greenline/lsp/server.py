@@ -63,6 +63,8 @@ class GreenlineServer(LanguageServer):
         """The session; made at first use, so that `initialize` is answered without opening anything."""
         if self._session is None:
             parts = self._connect(self.opening)
+            for warning in parts.warnings:
+                self.say(types.MessageType.Warning, warning)
             self._session = Session(
                 self.opening.roots,
                 parts.journal,

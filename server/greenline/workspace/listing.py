@@ -68,47 +68,51 @@ def list_root(root: str, roots: Sequence[str] = ()) -> Listing:
     return Listing(present, frozenset(untracked) - present)
 
 
-def walk(root: str, below: str = "") -> Iterator[str]:
+def walk(root: str) -> Iterator[str]:
     """Yield every file and link below a root, relative with `/`, without environments, caches and `.git`.
 
-    Links are never followed; sockets, pipes and devices are left out.
+    Links are never followed; sockets, pipes and devices are left out. No tree is too deep.
     """
-    folder = os.path.join(root, below) if below else root
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(os.path.join(root, below) if below else root):
+            relative = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_symlink():
+                if entry.name not in SKIPPED_FOLDERS:
+                    yield relative
+            elif entry.is_dir(follow_symlinks=False):
+                if not is_skipped_folder(entry.path):
+                    folders.append(relative)
+            elif entry.is_file(follow_symlinks=False):
+                yield relative
+
+
+def _visible(root: str, rules: IgnoreRules) -> Iterator[str]:
+    """Yield what the rules let through; an ignored folder is not entered."""
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(os.path.join(root, below) if below else root):
+            relative = f"{below}/{entry.name}" if below else entry.name
+            folder = entry.is_dir(follow_symlinks=False)
+            if rules.matches(relative, folder=folder) or (folder and is_skipped_folder(entry.path)):
+                continue
+            if folder:
+                folders.append(relative)
+            elif entry.is_file(follow_symlinks=False) or (
+                entry.is_symlink() and entry.name not in SKIPPED_FOLDERS
+            ):
+                yield relative
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return what a folder holds, sorted by name; nothing where it cannot be read."""
     try:
         with os.scandir(folder) as scan:
-            entries = sorted(scan, key=lambda e: e.name)
+            return sorted(scan, key=lambda entry: entry.name)
     except OSError:
-        return
-    for entry in entries:
-        relative = f"{below}/{entry.name}" if below else entry.name
-        if entry.is_symlink():
-            if entry.name not in SKIPPED_FOLDERS:
-                yield relative
-        elif entry.is_dir(follow_symlinks=False):
-            if not is_skipped_folder(entry.path):
-                yield from walk(root, relative)
-        elif entry.is_file(follow_symlinks=False):
-            yield relative
-
-
-def _visible(root: str, rules: IgnoreRules, below: str = "") -> Iterator[str]:
-    """Yield what the rules let through; an ignored folder is not entered."""
-    try:
-        with os.scandir(os.path.join(root, below) if below else root) as scan:
-            entries = sorted(scan, key=lambda e: e.name)
-    except OSError:
-        return
-    for entry in entries:
-        relative = f"{below}/{entry.name}" if below else entry.name
-        folder = entry.is_dir(follow_symlinks=False)
-        if rules.matches(relative, folder=folder) or (folder and is_skipped_folder(entry.path)):
-            continue
-        if folder:
-            yield from _visible(root, rules, relative)
-        elif entry.is_file(follow_symlinks=False) or (
-            entry.is_symlink() and entry.name not in SKIPPED_FOLDERS
-        ):
-            yield relative
+        return []
 
 
 def is_skipped_folder(path: str) -> bool:
