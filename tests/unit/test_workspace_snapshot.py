@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -206,22 +207,31 @@ def test_a_file_that_is_too_large_is_named_and_never_read(tmp_path: Path) -> Non
         Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)))
 
 
-@pytest.mark.parametrize("with_git", [True, False])
-def test_no_tree_is_too_deep(tmp_path: Path, with_git: bool) -> None:
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """Yield a folder with a file a thousand folders down."""
     root = tmp_path / "w"
     root.mkdir()
-    if with_git:
-        git(root, "init", "-q")
     before = Path.cwd()
+    os.chdir(root)
     try:
-        os.chdir(root)
         for _ in range(1100):
             Path("d").mkdir()
             os.chdir("d")
         Path("deep.py").touch()
+        os.chdir(before)
+        yield root
     finally:
         os.chdir(before)
+        # pytest removes its folders by recursion, for which this one is too deep.
+        subprocess.run(["rm", "-rf", str(root)], check=True)
 
-    tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_no_tree_is_too_deep(deep: Path, with_git: bool) -> None:
+    if with_git:
+        git(deep, "init", "-q")
+
+    tree = Snapshot((str(deep),)).tree(str(deep), Gate((str(deep),)))
 
     assert list(tree) == ["d/" * 1100 + "deep.py"]
