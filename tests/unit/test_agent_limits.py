@@ -62,6 +62,19 @@ def test_names_of_tests_are_found_in_order() -> None:
     assert test_names(text) == ("tests/test_a.py::TestB::test_c[1-x]", "test_d")
 
 
+def test_a_name_is_found_behind_punctuation() -> None:
+    text = r"see ./pkg.mod.test_x, (tests/a.py::test_b), -tests\\c.py::T::test_d"
+
+    assert test_names(text) == ("pkg.mod.test_x", "tests/a.py::test_b", r"-tests\\c.py::T::test_d")
+
+
+@pytest.mark.parametrize("piece", ["x", "a.", "x_", "fix ", "make tests ", "a::", "a.b::c[", "a/"])
+def test_a_pasted_log_is_read_at_once(piece: str) -> None:
+    request = piece * 100_000
+
+    assert isinstance(asks_for_repair(request), bool)
+
+
 @pytest.mark.parametrize("name", ["calls.jsonl", "calls_ok.jsonl"])
 def test_same_call_with_the_same_result_is_circular(name: str) -> None:
     counter = CallCounter(3)
