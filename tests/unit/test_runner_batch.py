@@ -113,6 +113,8 @@ def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: 
         "broken": [],
         "limits": {},
         "limitS": 0.3,
+        "patience": 1.0,
+        "look": False,
         "testS": 5.0,
         "timeoutS": 20.0,
         "wallS": 60.0,
@@ -131,7 +133,7 @@ def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: 
     )
     assert (root / "shelf.py").read_text() == SHELF
     records = [json.loads(line) for line in done.stdout.splitlines()]
-    return {names[r["index"]]: r for r in records if r["kind"] == "candidate"}
+    return {names[r["index"]]: r for r in records if r["kind"] in ("candidate", "look")}
 
 
 @pytest.mark.parametrize(
@@ -206,3 +208,21 @@ def test_unittest_is_tried_alike(tmp_path: Path) -> None:
     }
     assert not found["factor"]["whole"]
     assert not found["default"]["whole"]
+
+
+def test_a_look_tells_candidates_apart_that_the_tests_accept(tmp_path: Path) -> None:
+    tests = TESTS.partition("def test_size")[0]
+
+    found = batch(
+        tmp_path,
+        tests,
+        ["test_shelf.py::test_double[1]"],
+        ["factor", "worse", "endless", "boundary"],
+        look=True,
+        broken=["test_shelf.py::test_wait"],
+    )
+    seen = {name: record["seen"] for name, record in found.items()}
+
+    assert len(seen["factor"]) > 20
+    assert seen["factor"] != seen["worse"] != seen["endless"]
+    assert batch(tmp_path, tests, ["test_shelf.py::test_double[1]"], ["factor"], look=True)["factor"]["seen"]

@@ -23,6 +23,8 @@ class Trials:
         self._send = send
         self.left = list(range(len(work["candidates"])))
         """The candidates that were not tried yet, best first."""
+        self.limits = dict(work["limits"])
+        """Test id → processor seconds that it may take."""
         self._begun = time.monotonic()
         self._ends = self._begun + work["wallS"]
         self._teller = None
@@ -60,14 +62,12 @@ class Trials:
                 self._take(index, *answer)
         self.left = left
 
-    def serve_live(self, live, calls, alarm, attempt):
+    def serve_live(self, group, live, attempt):
         """Try those that a running program can take; `attempt(index, patches)` returns as `judge` does.
 
-        Where the failing tests are plain calls, `calls`, those are run first, for many candidates a process.
+        Those failing tests that are plain calls are run first, in a group for many candidates.
         """
-        from greenline_runner.group import Group
-
-        group = Group(self, live, calls, alarm, self._work["timeoutS"])
+        calls = group.calls
         waiting, left = list(self.left), []
         while waiting and not self.over():
             chosen, waiting = self._chosen(live, waiting, group.size, left)
@@ -85,6 +85,13 @@ class Trials:
                     waiting.insert(0, index)
             waiting.sort()
         self.left = left + waiting
+
+    def look(self, group, live):
+        """Send what each candidate does near its tests, where a running program can take it."""
+        for index in self.left:
+            patches = live.patches(self._work["candidates"][index])
+            if patches is not None and not self.over():
+                self._send({"kind": "look", "index": index, "seen": group.look(patches)})
 
     def _chosen(self, live, waiting, size, left):
         """Return the next candidates with their patches, and the rest; `left` gets what cannot be patched."""
@@ -129,7 +136,7 @@ class Trials:
 
     def limit(self, test):
         """Return the processor time that a test may take, in seconds."""
-        return self._work["limits"].get(test, self._work["limitS"])
+        return self.limits.get(test, self._work["limitS"])
 
     def order(self, index, ids):
         """Return the ids of a whole suite in the order that soonest refutes a candidate."""

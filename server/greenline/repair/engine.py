@@ -15,16 +15,21 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
+from greenline.repair.alike import Family, families
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
-from greenline.repair.trial import Bench, timing
+from greenline.repair.trial import Bench, Look, timing
 from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
+_MAX_LOOKED_AT = 40
+_LOOK_S = 8.0
+_LOOK_BY = 0.75
+"""The share of the budget after which there is no time left to look."""
 _HANG_S = 4.0
 """How long a test may take before it counts as one that does not end."""
 
@@ -100,9 +105,7 @@ class RepairEngine:
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
     ) -> Diagnosis:
         """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
-        report = self.verifier.run_tests(
-            root, tree, (), label, cancellation, attrs.evolve(self.limits, test_s=_HANG_S)
-        )
+        report = self.verifier.run_tests(root, tree, (), label, cancellation, self._limits(_HANG_S))
         failing = failing_tests(report)
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
@@ -142,51 +145,67 @@ class RepairEngine:
             return RepairResult(
                 None, None, found.n_tried, f"No fix was found; {found.n_tried} candidates were tried."
             )
-        reasons = [
-            doubt(fix, [other for other in found.fixes if other != fix], diagnosis.n_witnesses)
-            for fix in found.fixes
-        ]
-        believed = tuple(fix for fix, reason in zip(found.fixes, reasons, strict=True) if not reason)
-        # What ranks below a doubtful fix is no better than it, however likely its kind.
-        if reasons[0] or not believed:
-            note = f"No fix is proposed: {reasons[0]}; {found.n_tried} candidates were tried."
+        alike = self._families(bench, tree, found, cancellation, progress, started)
+        reason = doubt(alike, diagnosis.n_witnesses)
+        if reason:
+            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
-        return self._verified(root, tree, attrs.evolve(found, fixes=believed), label, cancellation, progress)
+        return self._verified(root, tree, alike, found.n_tried, label, cancellation, progress)
+
+    def _families(
+        self,
+        bench: Bench,
+        tree: Tree,
+        found: Found,
+        cancellation: Cancellation,
+        progress: Progress,
+        started: float,
+    ) -> tuple[Family, ...]:
+        """Return the fixes in families; what they do near the tests is looked at while there is time."""
+        fixes = found.fixes[:_MAX_LOOKED_AT]
+        looks: list[Look | None] = [None] * len(fixes)
+        left_s = started + _LOOK_BY * self.budget_s - time.monotonic()
+        if len(fixes) > 1 and left_s > 0:
+            progress(f"comparing {len(fixes)} fixes")
+            looks = bench.look([fix.edits for fix in fixes], min(_LOOK_S, left_s), cancellation)
+        return families(fixes, lambda path: tree[path].content, looks)
 
     def _verified(
         self,
         root: str,
         tree: Tree,
-        found: Found,
+        found: Sequence[Family],
+        n_tried: int,
         label: str,
         cancellation: Cancellation,
         progress: Progress,
     ) -> RepairResult:
         """Put the best fixes to the whole verification; the first that is verified is the repair."""
-        tried = f"{found.n_tried} candidates were tried"
-        edits = [_edit_set(root, tree, fix) for fix in found.fixes]
-        for edit_set in edits[:_MAX_VERIFIED]:
+        tried = f"{n_tried} candidates were tried"
+        edits = [_edit_set(root, tree, family.best) for family in found]
+        for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
             progress("verifying a fix with the whole suite")
             request = VerifyRequest(
-                root,
-                tree,
-                edit_set,
-                self.split(edit_set),
-                label=label,
-                limits=attrs.evolve(self.limits, test_s=_HANG_S),
+                root, tree, edit_set, self.split(edit_set), label=label, limits=self._limits(_HANG_S)
             )
             evidence = self.verifier.verify(request, cancellation, progress)
             if evidence.verdict is Verdict.VERIFIED:
                 others = tuple(other for other in edits if other != edit_set)[:_MAX_ALTERNATIVES]
-                what = found.fixes[edits.index(edit_set)].edits
-                kinds = " and ".join(dict.fromkeys(edit.operator for edit in what))
-                more = f"; {len(edits) - 1} other edits pass every test too" if len(edits) > 1 else ""
-                note = f"Changed: {kinds}. {tried}{more}."
-                alike = [_edit_set(root, tree, fix) for fix in ties(found.fixes)]
-                tied = tuple(other for other in alike if edit_set == edits[0] and other != edit_set)
-                return RepairResult(edit_set, evidence, found.n_tried, note, others, tied)
+                kinds = " and ".join(dict.fromkeys(edit.operator for edit in family.best.edits))
+                note = f"Changed: {kinds}. {tried}{_more(found)}."
+                alike = [_edit_set(root, tree, fix) for fix in ties(found)] if family is found[0] else []
+                return RepairResult(edit_set, evidence, n_tried, note, others, tuple(alike))
         note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
-        return RepairResult(None, None, found.n_tried, note)
+        return RepairResult(None, None, n_tried, note)
+
+    def _limits(self, test_s: float) -> Limits:
+        return attrs.evolve(self.limits, test_s=test_s)
+
+
+def _more(found: Sequence[Family]) -> str:
+    n_same = len(found[0].fixes) - 1
+    same = f"; {n_same} other edits come to the same" if n_same else ""
+    return same + (f"; {len(found) - 1} that differ pass every test too" if len(found) > 1 else "")
 
 
 def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:

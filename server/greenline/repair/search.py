@@ -19,6 +19,10 @@ _MAX_SINGLES = 4000
 _MAX_PAIRS = 4000
 _FIRST_BATCH = 600
 _BATCH = 4000
+_PATIENCE = 10.0
+_MAX_AGAIN = 40
+_AGAIN = 0.25
+"""The share of the time left that those may take which are tried again."""
 SETTLE_S = 5.0
 """How long the search goes on after the first fix, to learn whether others pass too."""
 
@@ -61,6 +65,7 @@ class Search:
     """On `time.monotonic`."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
+    _hung: list[Fix] = attrs.field(factory=list)
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
 
@@ -68,6 +73,8 @@ class Search:
         """Return the fixes that pass every test in the batches; raises `Cancelled`."""
         singles = self.singles()
         fixes = self._try(Fix((c,), s) for c, s in singles)
+        if not fixes and self._hung and time.monotonic() < self.deadline:
+            fixes = self._again()
         if not fixes and time.monotonic() < self.deadline:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
@@ -111,6 +118,8 @@ class Search:
                 if trial is None:
                     continue
                 self.n_tried += 1
+                if trial.hung and len(fix.edits) == 1:
+                    self._hung.append(fix)
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:
@@ -120,6 +129,14 @@ class Search:
             if passing:
                 deadline = min(deadline, time.monotonic() + SETTLE_S)
         return passing
+
+    def _again(self) -> list[Fix]:
+        """Try once more, with patience, those in which a test did not end: it may only be slow."""
+        likely = sorted(self._hung, key=lambda fix: -fix.score)[:_MAX_AGAIN]
+        wall_s = _AGAIN * (self.deadline - time.monotonic())
+        self.progress(f"trying {len(likely)} again whose tests did not end")
+        trials = self.bench.run([fix.edits for fix in likely], wall_s, self.cancellation, _PATIENCE)
+        return [fix for fix, trial in zip(likely, trials, strict=True) if trial is not None and trial.whole]
 
     def _complete(self, fix: Fix, trial: Trial) -> None:
         """Queue the pairs of an edit that mends some tests with earlier ones that mend the others."""

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import attrs
 
@@ -19,6 +20,10 @@ _TIMES = 2.0
 _ENDED = (Outcome.PASSED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED, Outcome.DESELECTED)
 _FILE = ".greenline-candidates.json"
 _RUNNER = "/opt/greenline/runner"
+
+
+Look = tuple[tuple[str, str], ...]
+"""What a candidate did in variants of the tests: (variant, digest), for comparison only."""
 
 
 @attrs.frozen
@@ -96,16 +101,41 @@ class Bench:
     n_parallel: int = 2
 
     def run(
-        self, candidates: Sequence[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
+        self,
+        candidates: Sequence[Sequence[Candidate]],
+        wall_s: float,
+        cancellation: Cancellation,
+        patience: float = 1.0,
     ) -> list[Trial | None]:
-        """Try candidates (one or more edits each), several containers at once; None: time ran out first."""
+        """Try candidates (one or more edits each), several containers at once; None: time ran out first.
+
+        With `patience`, a test may take that many times as long.
+        """
+        found = self._shared(candidates, wall_s, cancellation, {"patience": patience, "look": False})
+        return [None if record is None else _trial(record) for record in found]
+
+    def look(
+        self, candidates: Sequence[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
+    ) -> list[Look | None]:
+        """Return what each candidate does near its tests, for comparison only; None: it could not be seen."""
+        found = self._shared(candidates, wall_s, cancellation, {"patience": 1.0, "look": True})
+        return [None if record is None else tuple(sorted(record["seen"].items())) for record in found]
+
+    def _shared(
+        self,
+        candidates: Sequence[Sequence[Candidate]],
+        wall_s: float,
+        cancellation: Cancellation,
+        more: Mapping[str, float | bool],
+    ) -> list[dict[str, Any] | None]:
+        """Share candidates out among the containers; return each one's record."""
         shares = [list(range(start, len(candidates), self.n_parallel)) for start in range(self.n_parallel)]
-        results: list[Trial | None] = [None] * len(candidates)
+        results: list[dict[str, Any] | None] = [None] * len(candidates)
 
         def work(share: list[int]) -> None:
-            answers = self._batch([candidates[index] for index in share], wall_s, cancellation)
-            for place, trial in answers.items():
-                results[share[place]] = trial
+            answers = self._batch([candidates[index] for index in share], wall_s, cancellation, more)
+            for place, record in answers.items():
+                results[share[place]] = record
 
         with ThreadPoolExecutor(self.n_parallel, thread_name_prefix="repair") as pool:
             for future in [pool.submit(work, share) for share in shares if share]:
@@ -113,14 +143,19 @@ class Bench:
         return results
 
     def _batch(
-        self, candidates: list[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
-    ) -> dict[int, Trial]:
+        self,
+        candidates: list[Sequence[Candidate]],
+        wall_s: float,
+        cancellation: Cancellation,
+        more: Mapping[str, float | bool],
+    ) -> dict[int, dict[str, Any]]:
         work = {
             "runner": self.runner,
             "failing": list(self.timing.failing),
             "broken": list(self.timing.broken),
-            "limits": dict(self.timing.limits),
-            "limitS": self.timing.limit_s,
+            "limits": {test: more["patience"] * s for test, s in self.timing.limits.items()},
+            "limitS": more["patience"] * self.timing.limit_s,
+            **more,
             "near": {line: list(tests) for line, tests in self.near.items()},
             "timeoutS": self.timing.timeout_s,
             "testS": self.timing.test_s,
@@ -140,11 +175,13 @@ class Bench:
             limits=Limits(wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
             label=self.label,
         )
-        found: dict[int, Trial] = {}
+        found: dict[int, dict[str, Any]] = {}
         for line in self.sandbox.run(request, cancellation).report.splitlines():
             record = json.loads(line)
-            if record.get("kind") == "candidate":
-                found[record["index"]] = Trial(
-                    frozenset(record["passed"]), bool(record["whole"]), bool(record["hung"])
-                )
+            if record.get("kind") in ("candidate", "look"):
+                found[record["index"]] = record
         return found
+
+
+def _trial(record: Mapping[str, Any]) -> Trial:
+    return Trial(frozenset(record["passed"]), bool(record["whole"]), bool(record["hung"]))
