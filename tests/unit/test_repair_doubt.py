@@ -44,6 +44,11 @@ def test_one_that_outweighs_all_others_is() -> None:
     assert doubt([_family(3, 0.9), *rivals], {}) == ""
 
 
+def test_two_that_are_as_likely_are_a_choice_and_two_that_are_nearly_so_are_none() -> None:
+    assert doubt([_family(3, 0.9), _family(5, 0.9)], {}) == ""
+    assert "2 edits that differ" in doubt([_family(3, 0.9), _family(5, 0.9, score=0.4)], {})
+
+
 def test_an_equally_likely_fix_that_differs_is_a_tie() -> None:
     best, there, weaker = _family(3, 0.9), _family(9, 0.9), _family(12, 0.9, score=0.2)
 

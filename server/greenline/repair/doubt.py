@@ -1,6 +1,7 @@
 """Which of the fixes that pass every test to believe: weak tests are passed by many edits that mend nothing.
 
-A fix is believed for its share: its family's score among those of all families that pass. An edit of a kind
+A fix is believed for its share: its family's score among those of all families that pass. Two families that
+are just as likely are a choice to show; of more, or of unequal ones, none is proposed. An edit of a kind
 that seldom is the fix (a statement left out, a constant returned, a guard added) is believed only where
 several tests execute its line as well.
 """
@@ -12,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from greenline.repair.alike import Family
 from greenline.repair.search import Fix
 
-_LEAST_SHARE = 0.5
-"""Below it, more speaks for the others together; at it, two are just as likely, which is a choice to show."""
+_LEAST_SHARE = 0.6
+"""The share below which too much speaks for the others together."""
 _NEEDED = ((0.12, 8), (0.3, 3))
 """How many tests must execute the line of an edit whose prior is below a figure."""
 _TIE = 0.98
@@ -28,7 +29,8 @@ def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int]) -
     best = found[0].best
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
     share = found[0].score / (found[0].score + sum(family.score for family in rivals))
-    if share < _LEAST_SHARE:
+    is_choice = len(rivals) == 1 and rivals[0].score >= _TIE * found[0].score
+    if share < _LEAST_SHARE and not is_choice:
         n_edits = len(rivals) + 1
         return f"{n_edits} edits that differ in what they do pass, so the tests do not tell which is right"
     for edit in best.edits:
