@@ -3,7 +3,7 @@
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
     {"runner": "pytest", "failing": [ID …], "broken": [ID …], "limits": {ID: 0.5 …}, "limitS": 1.0,
-     "patience": 1.0, "look": false, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
+     "patience": 1.0, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
      "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
 
 For each candidate the failing tests run in a forked process, then, where all of them pass, the whole suite
@@ -14,7 +14,7 @@ and whether a test did not end. `settleS` after the first that does, no further 
 measured here, and `patience` times as long.
 A candidate that can is put into a program that has its modules imported; others have their files imported,
 and one that not even this suits (its file is imported by a `conftest.py`) gets a runner of its own.
-With `look`, the tests are not asked: one `look` record a candidate says what it does near its tests.
+For those that pass every test, a `look` record says what they do near the tests, for comparison only.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
 
@@ -44,8 +44,7 @@ def main(here):
     driver.hide(True)
     ends = time.monotonic() + work["wallS"]
     left, ends = _together(driver, work, report, ends)
-    if not work["look"]:
-        _alone(_Trial(driver, side, work), left, report, ends)
+    _alone(_Trial(driver, side, work), left, report, ends)
     report.write({"kind": "final"})
 
 

@@ -52,9 +52,6 @@ class _Host(pytest_side.Recorder):
             return
         if self._fork_live(session):
             return
-        if self._work["look"]:
-            self._channel.send({"kind": "end", "exit": 0})
-            os._exit(0)
         imported = _imported()
         _warm()
         # A collection would touch, and so copy, every page that the candidates share.
@@ -94,11 +91,9 @@ class _Host(pytest_side.Recorder):
             gc.collect()
             gc.freeze()
             gc.disable()
-            if self._work["look"]:
-                self._trials.look(group, self._live)
-            else:
-                self._trials.shorten(_LIVE)
-                self._trials.serve_live(group, self._live, self._patched)
+            self._trials.shorten(_LIVE)
+            self._trials.serve_live(group, self._live, self._patched)
+            self._trials.look(group, self._live)
         os._exit(0)
 
     def _plain(self, failing):

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 
+_LOOKED_AT = 25
 _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
@@ -23,6 +24,8 @@ class Trials:
         self._send = send
         self.left = list(range(len(work["candidates"])))
         """The candidates that were not tried yet, best first."""
+        self.whole = []
+        """The candidates that pass every test."""
         self.limits = dict(work["limits"])
         """Test id → processor seconds that it may take."""
         self._begun = time.monotonic()
@@ -87,10 +90,10 @@ class Trials:
         self.left = left + waiting
 
     def look(self, group, live):
-        """Send what each candidate does near its tests, where a running program can take it."""
-        for index in self.left:
+        """Send what each of the candidates that pass every test does near the tests, where it can be seen."""
+        for index in self.whole[:_LOOKED_AT]:
             patches = live.patches(self._work["candidates"][index])
-            if patches is not None and not self.over():
+            if patches is not None:
                 self._send({"kind": "look", "index": index, "seen": group.look(patches)})
 
     def _chosen(self, live, waiting, size, left):
@@ -113,6 +116,7 @@ class Trials:
         if self._teller is not None:
             os.write(self._teller, b"%d %d\n" % (index, whole))
         if whole:
+            self.whole.append(index)
             self._settle()
 
     def _settle(self):

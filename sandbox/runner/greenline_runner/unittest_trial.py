@@ -47,10 +47,8 @@ def host(options, channel, work):
     wanted = {test: calls[test] for test in work["failing"] if test in calls}
     group = Group(trials, live, wanted, Alarm(options.test_s), work)
     group.measure({test: call for test, call in calls.items() if test not in wanted})
-    if work["look"]:
-        trials.look(group, live)
-    else:
-        trials.serve_live(group, live, attempt)
+    trials.serve_live(group, live, attempt)
+    trials.look(group, live)
     return 0
 
 

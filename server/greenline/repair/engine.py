@@ -13,25 +13,28 @@ import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
-from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
 from greenline.repair.alike import Family, families
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
-from greenline.repair.trial import Bench, Look, timing
+from greenline.repair.trial import Bench, timing
 from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
-_MAX_LOOKED_AT = 40
-_LOOK_S = 8.0
-_LOOK_BY = 0.75
-"""The share of the budget after which there is no time left to look."""
+_MAX_COMPARED = 60
+_SEARCH_BY = 0.75
+"""The share of the budget after which the search ends."""
 _HANG_S = 4.0
-"""How long a test may take before it counts as one that does not end."""
+"""How long a test may take before it is stopped, unless the suite's others take as long."""
+_SLOW_S = 20.0
+"""How long one that was stopped may take when it is asked again, since nothing was found."""
+_TIMES = 8.0
+"""How much longer than on the base a test may take in the verification."""
 
 _QUICK_S = 1.0
 """A suite that takes no longer is run in its own order, whatever a candidate changes."""
@@ -55,6 +58,17 @@ class Diagnosis:
         for files in self.report.coverage.values():
             counts.update((file, line) for file, lines in files.items() for line in lines)
         return counts
+
+    @property
+    def stopped(self) -> tuple[str, ...]:
+        """Return the failing tests that were stopped at their limit: they hang, or are slow."""
+        slow = {test.id for test in self.report.tests if test.duration_s >= _HANG_S}
+        return tuple(test for test in self.failing if test in slow)
+
+    @property
+    def longest_s(self) -> float:
+        """Return how long the longest test took that ended by itself."""
+        return max((t.duration_s for t in self.report.tests if t.outcome is Outcome.PASSED), default=0.0)
 
     def near(self) -> dict[str, list[str]]:
         """Return `FILE:LINE` → some tests that execute a suspicious line; empty where the suite is quick."""
@@ -92,6 +106,24 @@ class RepairResult:
 
 
 @attrs.frozen
+class _Case:
+    """One repair: what it is about, and since when it runs."""
+
+    root: str
+    tree: Tree
+    diagnosis: Diagnosis
+    label: str
+    cancellation: Cancellation
+    progress: Progress
+    started: float
+    """On `time.monotonic`."""
+
+    def read(self, path: str) -> bytes:
+        """Return a file of the base."""
+        return self.tree[path].content
+
+
+@attrs.frozen
 class RepairEngine:
     """Blocking; may be called from several threads at once."""
 
@@ -125,7 +157,9 @@ class RepairEngine:
         problem = _unservable(diagnosis)
         if problem:
             return RepairResult(None, None, 0, problem)
-        started = time.monotonic()
+        # What the diagnosis took is part of the budget.
+        started = time.monotonic() - diagnosis.report.duration_s
+        case = _Case(root, tree, diagnosis, label, cancellation, progress, started)
         bench = Bench(
             self.sandbox,
             root,
@@ -137,64 +171,58 @@ class RepairEngine:
             label=label,
         )
         progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
-        search = Search(
-            bench, tree, diagnosis.suspicion, cancellation, progress, started + 0.8 * self.budget_s
-        )
-        found = search.run()
+        deadline = started + _SEARCH_BY * self.budget_s
+        found = Search(bench, tree, diagnosis.suspicion, cancellation, progress, deadline).run()
         if not found.fixes:
-            return RepairResult(
-                None, None, found.n_tried, f"No fix was found; {found.n_tried} candidates were tried."
-            )
-        alike = self._families(bench, tree, found, cancellation, progress, started)
+            return self._without(case, found)
+        best = found.fixes[:_MAX_COMPARED]
+        alike = families(best, case.read, [found.looks.get(fix) for fix in best])
         reason = doubt(alike, diagnosis.n_witnesses)
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
-        return self._verified(root, tree, alike, found.n_tried, label, cancellation, progress)
+        return self._verified(case, alike, found.n_tried)
 
-    def _families(
-        self,
-        bench: Bench,
-        tree: Tree,
-        found: Found,
-        cancellation: Cancellation,
-        progress: Progress,
-        started: float,
-    ) -> tuple[Family, ...]:
-        """Return the fixes in families; what they do near the tests is looked at while there is time."""
-        fixes = found.fixes[:_MAX_LOOKED_AT]
-        looks: list[Look | None] = [None] * len(fixes)
-        left_s = started + _LOOK_BY * self.budget_s - time.monotonic()
-        if len(fixes) > 1 and left_s > 0:
-            progress(f"comparing {len(fixes)} fixes")
-            looks = bench.look([fix.edits for fix in fixes], min(_LOOK_S, left_s), cancellation)
-        return families(fixes, lambda path: tree[path].content, looks)
+    def _without(self, case: _Case, found: Found) -> RepairResult:
+        """Say that nothing was found, or what was where tests that were stopped are only slow."""
+        tried = f"{found.n_tried} candidates were tried"
+        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.")
+        stopped = case.diagnosis.stopped
+        if not stopped:
+            return none
+        case.progress(f"running {len(stopped)} tests again that were stopped")
+        report = self.verifier.run_tests(
+            case.root, case.tree, stopped, case.label, case.cancellation, self._limits(_SLOW_S)
+        )
+        slow = {test.id for test in report.tests if test.outcome is Outcome.PASSED}
+        left = set(case.diagnosis.failing) - slow
+        names = ", ".join(sorted(slow))
+        if slow and not left:
+            note = f"{names} took more than {_HANG_S:g} s, and passes with more time; nothing is to repair."
+            return RepairResult(None, None, found.n_tried, note)
+        fixes = [fix for fix, passed in found.partial if slow and passed >= left]
+        if not fixes:
+            return none
+        return self._verified(case, families(fixes, case.read, [None] * len(fixes)), found.n_tried)
 
-    def _verified(
-        self,
-        root: str,
-        tree: Tree,
-        found: Sequence[Family],
-        n_tried: int,
-        label: str,
-        cancellation: Cancellation,
-        progress: Progress,
-    ) -> RepairResult:
+    def _verified(self, case: _Case, found: Sequence[Family], n_tried: int) -> RepairResult:
         """Put the best fixes to the whole verification; the first that is verified is the repair."""
         tried = f"{n_tried} candidates were tried"
-        edits = [_edit_set(root, tree, family.best) for family in found]
+        edits = [_edit_set(case.root, case.tree, family.best) for family in found]
+        limits = self._limits(max(_HANG_S, _TIMES * case.diagnosis.longest_s))
         for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
-            progress("verifying a fix with the whole suite")
+            case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(
-                root, tree, edit_set, self.split(edit_set), label=label, limits=self._limits(_HANG_S)
+                case.root, case.tree, edit_set, self.split(edit_set), label=case.label, limits=limits
             )
-            evidence = self.verifier.verify(request, cancellation, progress)
+            evidence = self.verifier.verify(request, case.cancellation, case.progress)
             if evidence.verdict is Verdict.VERIFIED:
                 others = tuple(other for other in edits if other != edit_set)[:_MAX_ALTERNATIVES]
                 kinds = " and ".join(dict.fromkeys(edit.operator for edit in family.best.edits))
                 note = f"Changed: {kinds}. {tried}{_more(found)}."
-                alike = [_edit_set(root, tree, fix) for fix in ties(found)] if family is found[0] else []
-                return RepairResult(edit_set, evidence, n_tried, note, others, tuple(alike))
+                tied = ties(found) if family is found[0] else ()
+                alike = tuple(_edit_set(case.root, case.tree, fix) for fix in tied)
+                return RepairResult(edit_set, evidence, n_tried, note, others, alike)
         note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
         return RepairResult(None, None, n_tried, note)
 

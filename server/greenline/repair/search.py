@@ -13,12 +13,11 @@ from greenline.core.port import Progress, Tree
 from greenline.repair.operator import candidates
 from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
-from greenline.repair.trial import Bench, Trial
+from greenline.repair.trial import Bench, Look, Trial
 
 _MAX_SINGLES = 4000
 _MAX_PAIRS = 4000
-_FIRST_BATCH = 600
-_BATCH = 4000
+_BATCH = 2000
 _PATIENCE = 10.0
 _MAX_AGAIN = 40
 _AGAIN = 0.25
@@ -50,6 +49,10 @@ class Found:
     """Best first."""
     n_tried: int
     n_candidates: int
+    looks: Mapping[Fix, Look] = attrs.field(factory=dict)
+    """What fixes do near the tests, where that was seen."""
+    partial: tuple[tuple[Fix, frozenset[str]], ...] = ()
+    """Edits that make some of the failing tests pass, with those."""
 
 
 @attrs.define
@@ -65,6 +68,7 @@ class Search:
     """On `time.monotonic`."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
+    _looks: dict[Fix, Look] = attrs.field(factory=dict)
     _hung: list[Fix] = attrs.field(factory=list)
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
@@ -79,7 +83,8 @@ class Search:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
         ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
-        return Found(tuple(ranked), self.n_tried, len(singles))
+        partial = tuple((fix, trial.passed) for fix, trial in self._partial)
+        return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial)
 
     def singles(self) -> list[tuple[Candidate, float]]:
         """Return single edits with their scores, best first."""
@@ -103,13 +108,12 @@ class Search:
         """Try fixes batch by batch; once one passes, go on only for `SETTLE_S`."""
         passing: list[Fix] = []
         deadline = self.deadline
-        size = _FIRST_BATCH
+        size = _BATCH
         while time.monotonic() < deadline:
             batch, self._completing = self._completing[:size], self._completing[size:]
             batch += itertools.islice(wanted, size - len(batch))
             if not batch:
                 break
-            size = _BATCH
             self.cancellation.raise_if_cancelled()
             trials = self.bench.run(
                 [fix.edits for fix in batch], max(1.0, deadline - time.monotonic()), self.cancellation
@@ -120,6 +124,8 @@ class Search:
                 self.n_tried += 1
                 if trial.hung and len(fix.edits) == 1:
                     self._hung.append(fix)
+                if trial.look is not None:
+                    self._looks[fix] = trial.look
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:

@@ -36,6 +36,8 @@ class Trial:
     """Whether the whole suite passed."""
     hung: bool = False
     """Whether a test did not end in its time."""
+    look: Look | None = None
+    """What it does near the tests, where it passes all of them and that could be seen."""
 
 
 @attrs.frozen
@@ -111,31 +113,13 @@ class Bench:
 
         With `patience`, a test may take that many times as long.
         """
-        found = self._shared(candidates, wall_s, cancellation, {"patience": patience, "look": False})
-        return [None if record is None else _trial(record) for record in found]
-
-    def look(
-        self, candidates: Sequence[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
-    ) -> list[Look | None]:
-        """Return what each candidate does near its tests, for comparison only; None: it could not be seen."""
-        found = self._shared(candidates, wall_s, cancellation, {"patience": 1.0, "look": True})
-        return [None if record is None else tuple(sorted(record["seen"].items())) for record in found]
-
-    def _shared(
-        self,
-        candidates: Sequence[Sequence[Candidate]],
-        wall_s: float,
-        cancellation: Cancellation,
-        more: Mapping[str, float | bool],
-    ) -> list[dict[str, Any] | None]:
-        """Share candidates out among the containers; return each one's record."""
         shares = [list(range(start, len(candidates), self.n_parallel)) for start in range(self.n_parallel)]
-        results: list[dict[str, Any] | None] = [None] * len(candidates)
+        results: list[Trial | None] = [None] * len(candidates)
 
         def work(share: list[int]) -> None:
-            answers = self._batch([candidates[index] for index in share], wall_s, cancellation, more)
-            for place, record in answers.items():
-                results[share[place]] = record
+            answers = self._batch([candidates[index] for index in share], wall_s, cancellation, patience)
+            for place, trial in answers.items():
+                results[share[place]] = trial
 
         with ThreadPoolExecutor(self.n_parallel, thread_name_prefix="repair") as pool:
             for future in [pool.submit(work, share) for share in shares if share]:
@@ -147,15 +131,15 @@ class Bench:
         candidates: list[Sequence[Candidate]],
         wall_s: float,
         cancellation: Cancellation,
-        more: Mapping[str, float | bool],
-    ) -> dict[int, dict[str, Any]]:
+        patience: float,
+    ) -> dict[int, Trial]:
         work = {
             "runner": self.runner,
             "failing": list(self.timing.failing),
             "broken": list(self.timing.broken),
-            "limits": {test: more["patience"] * s for test, s in self.timing.limits.items()},
-            "limitS": more["patience"] * self.timing.limit_s,
-            **more,
+            "limits": {test: patience * s for test, s in self.timing.limits.items()},
+            "limitS": patience * self.timing.limit_s,
+            "patience": patience,
             "near": {line: list(tests) for line, tests in self.near.items()},
             "timeoutS": self.timing.timeout_s,
             "testS": self.timing.test_s,
@@ -175,13 +159,15 @@ class Bench:
             limits=Limits(wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
             label=self.label,
         )
-        found: dict[int, dict[str, Any]] = {}
+        records: dict[int, dict[str, Any]] = {}
+        looks: dict[int, Look] = {}
         for line in self.sandbox.run(request, cancellation).report.splitlines():
             record = json.loads(line)
-            if record.get("kind") in ("candidate", "look"):
-                found[record["index"]] = record
-        return found
-
-
-def _trial(record: Mapping[str, Any]) -> Trial:
-    return Trial(frozenset(record["passed"]), bool(record["whole"]), bool(record["hung"]))
+            if record.get("kind") == "candidate":
+                records[record["index"]] = record
+            elif record.get("kind") == "look":
+                looks[record["index"]] = tuple(sorted(record["seen"].items()))
+        return {
+            index: Trial(frozenset(r["passed"]), bool(r["whole"]), bool(r["hung"]), looks.get(index))
+            for index, r in records.items()
+        }
