@@ -15,22 +15,27 @@ from greenline.repair.search import Fix
 
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""
+_LEAST_SHARE_OF_FEW = 0.7
+_FEW = 2
+"""Up to so many failing tests say little, and the share must be greater."""
+_LIKELY = 0.3
+"""The prior from which on an edit may be one of a choice."""
 _NEEDED = ((0.12, 8), (0.3, 3))
 """How many tests must execute the line of an edit whose prior is below a figure."""
 _TIE = 0.98
 """The share of the best score from which on a fix counts as just as likely."""
 
 
-def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int]) -> str:
+def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int], n_failing: int) -> str:
     """Return why the first family's fix is not to be proposed, or nothing where it is.
 
-    `n_witnesses` is (file, 1-based line) → how many tests execute it.
+    `n_failing` tests fail without it; `n_witnesses` is (file, 1-based line) → how many tests execute it.
     """
     best = found[0].best
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
     share = found[0].score / (found[0].score + sum(family.score for family in rivals))
-    is_choice = len(rivals) == 1 and rivals[0].score >= _TIE * found[0].score
-    if share < _LEAST_SHARE and not is_choice:
+    least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE
+    if share < least and not _is_choice(found[0], rivals):
         n_edits = len(rivals) + 1
         return f"{n_edits} edits that differ in what they do pass, so the tests do not tell which is right"
     for edit in best.edits:
@@ -41,6 +46,12 @@ def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int]) -
             what = f"the best edit that passes ({edit.operator}) seldom is the fix"
             return f"{what}, and {seen} tests execute its line"
     return ""
+
+
+def _is_choice(first: Family, rivals: Sequence[Family]) -> bool:
+    edits = first.best.edits
+    is_equal = len(rivals) == 1 and rivals[0].score >= _TIE * first.score
+    return is_equal and len(edits) == 1 and edits[0].prior >= _LIKELY
 
 
 def ties(found: Sequence[Family]) -> tuple[Fix, ...]:

@@ -177,7 +177,7 @@ class RepairEngine:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
         alike = families(best, case.read, [found.looks.get(fix) for fix in best])
-        reason = doubt(alike, diagnosis.n_witnesses)
+        reason = doubt(alike, diagnosis.n_witnesses, len(diagnosis.failing))
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
