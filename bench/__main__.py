@@ -17,7 +17,7 @@ TABLES = (
     "start",
     "latency",
     "sandbox_cost",
-    "edit_rate",
+    "edits",
     "repair_bench",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""

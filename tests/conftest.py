@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,24 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 @pytest.fixture(scope="session")
-def docker_host() -> str:
-    """Return the engine's address; a missing engine fails the tests that need one, and skips none."""
-    from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+def docker_host() -> Iterator[str]:
+    """Yield the engine's address, which is in `DOCKER_HOST` meanwhile.
 
-    address = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
-    health = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST"))).health()
-    if not health.available:
-        pytest.fail(f"No container engine: {health.problem} {health.remedy}", pytrace=False)
-    return address
+    A missing engine fails the tests that need one, and skips none.
+    """
+    from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+    from greenline.sandbox.engine import candidate_hosts
+
+    words = "none was found; run `sandbox/engine.sh ensure`"
+    for address in candidate_hosts(None, os.environ):
+        health = DockerSandbox(SandboxSettings(docker_host=address)).health()
+        if health.available:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("DOCKER_HOST", address)
+                yield address
+            return
+        words = f"{health.problem} {health.remedy}"
+    pytest.fail(f"No container engine: {words}", pytrace=False)
 
 
 @pytest.fixture(autouse=True)

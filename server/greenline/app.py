@@ -6,9 +6,12 @@ heavy parts (docker, litellm), and `initialize` is answered before the journal a
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
     from greenline.agent.agent import Agent
     from greenline.config.settings import Settings
     from greenline.core.port import Sandbox, Verifier
+    from greenline.index.indexer import Indexer
+    from greenline.index.retrieve.retriever import Retriever
+    from greenline.index.store import IndexStore
+    from greenline.index.vector import Embedder
     from greenline.journal.checkpoint_store import CheckpointStore
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
@@ -39,15 +46,67 @@ def make_verifier(sandbox: Sandbox) -> Verifier:
 
 
 def open_journal(root: str) -> SqliteJournal:
-    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`."""
+    """Open (and make, where it is new) the journal of the workspace at `root`; raises `JournalUnusable`.
+
+    Runs whose process is gone are marked as interrupted, so that no reader takes them for live ones.
+    """
     from greenline.journal.store import SqliteJournal
     from greenline.workspace.state import state_folder
 
-    return SqliteJournal(state_folder(root) / "journal.db")
+    journal = SqliteJournal(state_folder(root) / "journal.db")
+    journal.mark_interrupted()
+    return journal
+
+
+def index_path(roots: Sequence[str]) -> Path:
+    """Return where the index of a workspace with these folders lies; the order of the folders matters not."""
+    from greenline.workspace.state import state_folder
+
+    if len(roots) == 1:
+        return state_folder(roots[0]) / "index.db"
+    first, *others = sorted(os.path.realpath(root) for root in roots)
+    digest = hashlib.sha256("\0".join(others).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return state_folder(first) / f"index-{digest}.db"
+
+
+def open_indexer(roots: Sequence[str], embedder: Embedder | None = None) -> Indexer:
+    """Return what keeps the index of a workspace; only one may write at a time. Loads numpy."""
+    from greenline.guard.gate import Gate
+    from greenline.index.indexer import Indexer
+
+    return Indexer(index_path(roots), roots, Gate(roots), embedder)
+
+
+def make_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder that the settings name; loads numpy, and a model's package where one is named."""
+    from greenline.guard.secrets import known_secrets, masking
+    from greenline.index.embed.choice import choose_embedder
+    from greenline.model.litellm_embedder import LitellmEmbedder
+
+    mask = masking(known_secrets(os.environ, settings.api_key))
+    return choose_embedder(
+        settings.embedder,
+        lambda name: LitellmEmbedder(name, mask, api_base=settings.api_base, api_key=settings.api_key),
+    )
+
+
+def make_retriever(store: IndexStore, embedder: Embedder | None) -> Retriever:
+    """Return what searches an index; each root's history is read from git when it is first asked for."""
+    from functools import cache
+
+    from greenline.index.retrieve.history import History, read_commits
+    from greenline.index.retrieve.retriever import Retriever
+    from greenline.workspace.state import state_folder
+
+    @cache
+    def history(root: str) -> History:
+        return History(read_commits(root, state_folder(root) / "history.json"))
+
+    return Retriever(store, embedder, history)
 
 
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
-    """Return the checkpoints of the workspace at `root`, once every change that a crash cut short is settled.
+    """Return the checkpoints of the workspace at `root`, once what a crash cut short is settled and swept.
 
     What cannot be settled is said on standard error.
     """
@@ -58,6 +117,7 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
 
     blobs = BlobStore(state_folder(root) / "blobs")
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
+    store.sweep()
     for problem in recover(store):
         print(f"greenline: {problem}", file=sys.stderr)
     return store
@@ -100,7 +160,9 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
 def connect(opening: Opening) -> Parts:
     """Return the front's parts for one workspace: journal and the hand on the agent worker."""
     from greenline.agent.client import WorkerClient
-    from greenline.config.settings import load_settings
+    from greenline.config.settings import client_part, load_settings
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Parts
     from greenline.workspace.state import state_folder
@@ -109,8 +171,11 @@ def connect(opening: Opening) -> Parts:
     folder = state_folder(root)
     journal = SqliteJournal(folder / "journal.db")
     settings = load_settings(client_options=opening.options)
+    # Editors keep what a server writes to standard error; what pygls tells of every message is left out.
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
     checkpoints = open_checkpoints(root, journal, settings)
-    argv = [sys.executable, "-m", "greenline.app", root, json.dumps(opening.options)]
+    # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
+    argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(client_part(opening.options))]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
     return Parts(journal, worker, folder, checkpoints)
 
@@ -124,7 +189,6 @@ def serve() -> int:
 
 def work(root: str, options: Any) -> int:
     """Be the agent worker of the workspace at `root`, over this process's own pipes."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from greenline.agent.worker import serve as serve_worker
     from greenline.config.settings import load_settings
     from greenline.guard.log import log_to
@@ -136,5 +200,15 @@ def work(root: str, options: Any) -> int:
     return serve_worker(lambda: make_agent(settings, open_journal(root), n_ready=2))
 
 
+def _load_in_background() -> None:
+    """Import what a worker is made of so that everything else on the machine goes first."""
+    from greenline.agent.priority import in_background
+
+    in_background(lambda: importlib.import_module("greenline.agent.worker"))
+
+
 if __name__ == "__main__":
+    # The names of what a front can say are in `agent.client`, which a worker need not import.
+    if sys.argv[3:]:
+        _load_in_background()
     sys.exit(work(sys.argv[1], json.loads(sys.argv[2])))

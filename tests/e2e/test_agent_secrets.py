@@ -38,13 +38,16 @@ def test_key_printed_by_a_test_and_a_command_goes_nowhere(tmp_path: Path) -> Non
     edit = {"name": "edit_file", "arguments": {"path": "a.py", "search": "X = 1", "replace": "X = 2"}}
     command = "grep -h FAKE test_leak.py; grep -o FAKE.*F test_leak.py | head -1 | tr -d '\\n' | base64"
     entry = {"intent": "Raise X", "files": ["a.py"], "checks": ["test_leak.py::test_leak"]}
+    note = {"name": "search_files", "arguments": {"pattern": KEY, "literal": True}}
     turns = [
         {"tool_calls": [{"name": "read_file", "arguments": {"path": "test_leak.py"}}]},
         {"tool_calls": [{"name": "submit_plan", "arguments": {"entries": [entry]}}]},
         {"tool_calls": [{"name": "submit_score", "arguments": {"score": 9}}]},
         {"tool_calls": [{"name": "run_command", "arguments": {"command": command}}, edit]},
         {"tool_calls": [{"name": "run_tests", "arguments": {}}]},
-        {"content": "X is raised."},
+        # The scripted server sends a text in pieces of 40 characters, so that this key comes in two.
+        {"content": f"X is raised; the test holds {KEY}.", "tool_calls": [note]},
+        {"content": "It does not help."},
         {"content": "It does not help."},
     ]
     path = tmp_path / "journal.db"

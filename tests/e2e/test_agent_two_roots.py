@@ -74,5 +74,9 @@ def test_both_roots_are_edited_and_the_worst_verdict_counts(
     is_verified = verdict is Verdict.VERIFIED
     status = EntryStatus.COMPLETED if is_verified else EntryStatus.FAILED
     assert run.plan.entries[0].status is status
+    if not is_verified:
+        told = server.requests[-1]["messages"][-1]["content"]
+        assert "failed: web/test_app.py::test_price" in told
+        assert "failed: api/" not in told
     assert (tmp_path / "api" / "app.py").read_text() == APP
     journal.close()

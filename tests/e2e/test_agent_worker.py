@@ -59,7 +59,7 @@ async def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     (root / "conftest.py").write_text("")
     (root / "tests" / "test_calc.py").write_text(TESTS)
     journal = open_journal(str(root))
-    argv = [sys.executable, "-m", "greenline.app", str(root), "{}"]
+    argv = [sys.executable, "-P", "-m", "greenline.app", str(root), "{}"]
     client = WorkerClient(argv, journal, tmp_path / "worker.log")
     project = Project(root, client, journal)
     client.on_event = project.events.append

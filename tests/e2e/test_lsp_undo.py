@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
-from lsp_driver import Driver, started
-from lsp_editor import FILES, Editor
+from lsp_desk import desk
 
 from greenline.app import open_checkpoints, open_journal
 from greenline.cli import main
@@ -28,50 +23,6 @@ HERE = Path(__file__).parent
 CASES = HERE.parent / "data" / "lsp"
 BASE = "one\ntwo\nthree\nfour\nfive\nsix\n"
 AFTER = "ONE\ntwo\nthree\nfour\nfive\nSIX\n"
-
-
-@attrs.frozen
-class Desk:
-    """One server over one workspace, and the editor in front of it."""
-
-    server: Driver
-    editor: Editor
-    root: Path
-
-    async def propose(self) -> Any:
-        return (await self.server.result("agent/execute", {"request": "change"}))["proposal"]
-
-    async def accept(self, proposal: Any, *numbers: int) -> Any:
-        hunks = [proposal["hunks"][n] for n in numbers] if numbers else proposal["hunks"]
-        decisions = [{"hunkId": hunk["id"], "decision": "accept"} for hunk in hunks]
-        result = await self.server.result(
-            "agent/review", {"proposalId": proposal["id"], "decisions": decisions}
-        )
-        assert result["conflicts"] == []
-        return result
-
-    async def undo(self, **what: str) -> Any:
-        return await self.server.result("agent/undo", what)
-
-    async def states(self, proposal: Any) -> tuple[str, list[str]]:
-        run = (await self.server.result("agent/run", {"runId": proposal["runId"]}))["run"]
-        return run["state"], [hunk["state"] for hunk in run["proposal"]["hunks"]]
-
-
-@contextlib.asynccontextmanager
-async def desk(
-    folder: Path, files: dict[str, str | None], capabilities: dict[str, Any] = FILES
-) -> AsyncIterator[Desk]:
-    """Start a server whose agent answers `change` with the files' new texts."""
-    root = folder / "ws"
-    root.mkdir(exist_ok=True)
-    script = folder / "script.json"
-    step = {"do": "propose", "summary": "Change", "files": files}
-    script.write_text(json.dumps({"change": {"steps": [step]}}))
-    state = str(state_folder(str(root)))
-    async with started(sys.executable, str(HERE / "scripted_server.py"), str(script), state) as server:
-        await server.initialize(root, capabilities=capabilities)
-        yield Desk(server, Editor(server), root)
 
 
 def read(case: Path, name: str) -> str:

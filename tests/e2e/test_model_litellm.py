@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, ModelFailed
 from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
-from greenline.model.litellm_model import LitellmModel
+from greenline.model.litellm_model import LitellmModel, import_litellm
 from greenline.model.scripted_server import ScriptedServer
 
 pytestmark = [
@@ -225,6 +226,71 @@ def test_cancelling_does_not_wait_for_the_import(tmp_path: Path) -> None:
     )
 
     assert done.stdout == "cancelled\n"
+
+
+@pytest.mark.parametrize("style", ["input_excludes_cache", "input_includes_cache"])
+def test_tokens_of_the_cache_are_charged_once(style: str) -> None:
+    """The case is a reported bug: what went into the cache was charged as input too, nearly twice."""
+    case = Path(__file__).parents[1] / "data" / "cases" / "58-cache-write-double"
+    asked, expected, table = (
+        json.loads((case / f"{name}.json").read_text()) for name in ("usage", "expected", "prices")
+    )
+    price = {name: value / 1e6 for name, value in table["toy-1"].items() if name != "unit"}
+    written, read = asked["cache_creation_input_tokens"], asked["cache_read_input_tokens"]
+    cached = written + read if style == "input_includes_cache" else 0
+    usage = {
+        **_usage(asked["input_tokens"] + cached, asked["output_tokens"]),
+        "cache_creation_input_tokens": written,
+        "cache_read_input_tokens": read,
+    }
+    import_litellm().register_model(
+        {
+            "openai/toy-1": {
+                "litellm_provider": "openai",
+                "mode": "chat",
+                "input_cost_per_token": price["input"],
+                "output_cost_per_token": price["output"],
+                "cache_read_input_token_cost": price["cache_read"],
+                "cache_creation_input_token_cost": price["cache_write"],
+            }
+        }
+    )
+
+    with ScriptedServer([{"content": "hello", "usage": usage}]) as server:
+        model = LitellmModel("openai/toy-1", api_base=server.address)
+        counted = model.complete(QUESTION, [], Cancellation()).usage
+
+    assert counted.cost_usd == pytest.approx(expected["usd"])
+    assert (counted.prompt_tokens, counted.cache_write_tokens) == (asked["input_tokens"] + written, written)
+
+
+def test_tokens_from_the_cache_cost_less() -> None:
+    details = {**_usage(12_000, 10), "prompt_tokens_details": {"cached_tokens": 10_000}}
+
+    with ScriptedServer(
+        [{"content": "a", "usage": details}, {"content": "b", "usage": _usage(12_000, 10)}]
+    ) as server:
+        model = LitellmModel("openai/gpt-4o", api_base=server.address)
+        cached, fresh = (model.complete(QUESTION, [], Cancellation()).usage for _ in range(2))
+
+    assert cached.cache_read_tokens == 10_000
+    assert cached.prompt_tokens == fresh.prompt_tokens
+    assert 0 < cached.cost_usd < fresh.cost_usd
+
+
+def test_litellm_reads_no_env_file() -> None:
+    program = (
+        "import dotenv\n"
+        "dotenv.load_dotenv = lambda *_, **__: print('a .env file was read')\n"
+        "from greenline.model.litellm_model import import_litellm\n"
+        "print(import_litellm().__name__)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=110, check=True
+    )
+
+    assert done.stdout == "litellm\n"
 
 
 def _ask(turns: list[dict[str, Any]], on_text: Any = None) -> Completion:

@@ -18,13 +18,13 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.evidence import RunEnd
 from greenline.core.port import Limits, SandboxRequest, SandboxResult, StagedFile
-from greenline.sandbox.container_pool import LABEL_OWNER
 from greenline.sandbox.docker_sandbox import (
     LABEL_RUN,
     DockerSandbox,
     SandboxSettings,
     reap_orphans,
 )
+from greenline.sandbox.owner import LABEL_HOST, LABEL_OWNER, labels
 from greenline.verify.report import parse_rounds
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
@@ -259,10 +259,14 @@ def test_containers_of_dead_owners_are_removed(sandbox: DockerSandbox) -> None:
     dead.wait()
     client = docker.from_env()
     try:
-        labels = {LABEL_OWNER: str(dead.pid), LABEL_RUN: "orphan"}
-        client.containers.create(image, ["sleep", "1"], labels=labels)
+        orphan = {**labels(), LABEL_OWNER: f"{dead.pid}:1", LABEL_RUN: "orphan"}
+        client.containers.create(image, ["sleep", "1"], labels=orphan)
+        elsewhere = {**orphan, LABEL_HOST: "another machine", LABEL_RUN: "elsewhere"}
+        kept = client.containers.create(image, ["sleep", "1"], labels=elsewhere)
         assert left_over("orphan")
         reap_orphans(client)
+        assert left_over("elsewhere")
+        kept.remove(force=True)
     finally:
         client.close()
 
@@ -273,7 +277,9 @@ def owned() -> int:
     """Return how many containers this process has."""
     client = docker.from_env()
     try:
-        return len(client.containers.list(all=True, filters={"label": f"{LABEL_OWNER}={os.getpid()}"}))
+        return len(
+            client.containers.list(all=True, filters={"label": f"{LABEL_OWNER}={labels()[LABEL_OWNER]}"})
+        )
     finally:
         client.close()
 
@@ -299,7 +305,7 @@ def test_a_container_started_ahead_that_is_gone_is_replaced(tmp_path: Path) -> N
     run(ahead, tmp_path, "pass")
     assert ahead.wait()
     client = docker.from_env()
-    for container in client.containers.list(filters={"label": f"{LABEL_OWNER}={os.getpid()}"}):
+    for container in client.containers.list(filters={"label": f"{LABEL_OWNER}={labels()[LABEL_OWNER]}"}):
         if LABEL_RUN not in container.labels:
             container.remove(force=True)
     client.close()

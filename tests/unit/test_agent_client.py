@@ -3,48 +3,76 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 import pytest_asyncio
 
-from greenline.agent.client import WorkerClient, WorkerDied
-from greenline.core.error import NotFound, WrongState
+from greenline.agent.client import IN_BACKGROUND, WorkerClient, WorkerDied
+from greenline.core.error import ModelFailed, NotFound, WrongState
 from greenline.core.event import Event
 from greenline.core.task import RunState, Task
 from greenline.journal.owner import is_alive, process_owner
 from greenline.journal.store import SqliteJournal
+from greenline.workspace.state import state_folder
 
-WORKER = Path(__file__).parents[1] / "data" / "agent" / "worker.py"
+ENTRY = {"intent": "do it \U0001f600"}
+PLAN: tuple[dict[str, Any], ...] = (
+    {"tool_calls": [{"name": "submit_plan", "arguments": {"entries": [ENTRY]}}]},
+    {"tool_calls": [{"name": "submit_score", "arguments": {"score": 9}}]},
+)
+HANG: dict[str, Any] = {"content": "late", "delay_s": 600}
 
 
 @attrs.define
 class Front:
-    """A client with what it told."""
+    """A client of the real worker, whose model plays a script, with what it told."""
 
     client: WorkerClient
     journal: SqliteJournal
     root: str
     log: Path
+    script: Path
     events: list[Event] = attrs.field(factory=list)
     died: list[tuple[str, ...]] = attrs.field(factory=list)
 
-    def task(self, request: str) -> Task:
-        return Task(request, (self.root,))
+    def task(self) -> Task:
+        return Task("do it", (self.root,))
+
+    def play(self, *turns: dict[str, Any]) -> None:
+        """Give the next worker its turns."""
+        self.script.write_text(json.dumps(turns))
+
+
+def worker_of(tmp_path: Path) -> tuple[list[str], dict[str, str], Path]:
+    """Return how the real worker is started, for a project under a path, and where its journal lies."""
+    root = tmp_path / "project"
+    root.mkdir()
+    environment = {
+        **os.environ,
+        "GREENLINE_STATE_DIR": str(tmp_path / "state"),
+        "GREENLINE_MODEL": f"scripted:{tmp_path / 'script.json'}",
+        "DOCKER_HOST": f"unix://{tmp_path}/none.sock",
+    }
+    journal = state_folder(str(root), environment) / "journal.db"
+    return [sys.executable, "-P", "-m", "greenline.app", str(root), "{}"], environment, journal
 
 
 @pytest_asyncio.fixture
 async def front(tmp_path: Path) -> AsyncIterator[Front]:
-    path, log = tmp_path / "state" / "journal.db", tmp_path / "state" / "worker.log"
-    journal = SqliteJournal(path)
-    client = WorkerClient([sys.executable, str(WORKER), str(path)], journal, log)
-    front = Front(client, journal, str(tmp_path), log)
+    argv, environment, path = worker_of(tmp_path)
+    journal, log = SqliteJournal(path), path.with_name("worker.log")
+    client = WorkerClient(argv, journal, log, environment)
+    front = Front(client, journal, str(tmp_path / "project"), log, tmp_path / "script.json")
+    front.play(*PLAN)
     client.on_event = front.events.append
     client.on_died = front.died.append
     await client.start()
@@ -62,7 +90,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.asyncio
 async def test_plan_comes_back_with_its_events_in_order(front: Front) -> None:
-    planned = await front.client.plan(front.task("x"), ())
+    planned = await front.client.plan(front.task(), ())
 
     assert planned.plan is not None
     assert planned.plan.score == 9
@@ -70,32 +98,44 @@ async def test_plan_comes_back_with_its_events_in_order(front: Front) -> None:
     assert front.events == list(front.journal.events(planned.run_id))
 
 
-@pytest.mark.asyncio
-async def test_prints_of_libraries_and_children_go_to_the_log(front: Front) -> None:
-    planned = await front.client.plan(front.task("print"), ())
+def test_prints_of_libraries_and_children_stay_out_of_the_pipe() -> None:
+    program = (
+        "import os, subprocess, sys\n"
+        "from greenline.agent.worker import take_pipes\n"
+        "source, sink = take_pipes()\n"
+        "print('noise that is no line of ours', flush=True)\n"
+        "os.write(1, b'more noise\\n')\n"
+        "subprocess.run([sys.executable, '-c', 'print(input(), 1)'], check=False)\n"
+        "sink.write(source.readline())\n"
+        "sink.flush()\n"
+    )
 
-    assert planned.plan is not None
-    log = front.log.read_text()
-    assert "noise that is no line of ours" in log
-    assert "noise of a child" in log
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], input=b"a line of ours\n", capture_output=True, check=True
+    )
+
+    assert done.stdout == b"a line of ours\n"
+    assert b"noise that is no line of ours\nmore noise\n" in done.stderr
+    assert b"EOFError" in done.stderr
 
 
 @pytest.mark.asyncio
 async def test_domain_errors_keep_their_class(front: Front) -> None:
     with pytest.raises(NotFound):
         await front.client.execute("run-x", ())
-    planned = await front.client.plan(front.task("x"), ())
+    planned = await front.client.plan(front.task(), ())
     with pytest.raises(WrongState):
         await front.client.pause(planned.run_id)
 
 
 @pytest.mark.asyncio
 async def test_cancelled_call_cancels_its_run_while_others_go_on(front: Front) -> None:
-    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    front.play(HANG, *PLAN)
+    hanging = asyncio.create_task(front.client.plan(front.task(), ()))
     await until(lambda: bool(front.events))
     run_id = front.events[0].run_id
 
-    other = await front.client.plan(front.task("x"), ())
+    other = await front.client.plan(front.task(), ())
     hanging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hanging
@@ -106,7 +146,8 @@ async def test_cancelled_call_cancels_its_run_while_others_go_on(front: Front) -
 
 @pytest.mark.asyncio
 async def test_cancel_by_run_id(front: Front) -> None:
-    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    front.play(HANG)
+    hanging = asyncio.create_task(front.client.plan(front.task(), ()))
     await until(lambda: bool(front.events))
 
     state = await front.client.cancel(front.events[0].run_id)
@@ -118,7 +159,8 @@ async def test_cancel_by_run_id(front: Front) -> None:
 
 @pytest.mark.asyncio
 async def test_killed_worker_interrupts_its_runs_and_is_started_anew(front: Front) -> None:
-    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    front.play(HANG)
+    hanging = asyncio.create_task(front.client.plan(front.task(), ()))
     await until(lambda: bool(front.events))
     run_id = front.events[0].run_id
     assert front.client.pid is not None
@@ -131,18 +173,22 @@ async def test_killed_worker_interrupts_its_runs_and_is_started_anew(front: Fron
     assert front.died == [(run_id,)]
     assert front.journal.run(run_id).state is RunState.INTERRUPTED
     assert (await front.client.status()).worker == "dead"
-    assert (await front.client.plan(front.task("x"), ())).plan is not None
+    front.play(*PLAN)
+    assert (await front.client.plan(front.task(), ())).plan is not None
 
 
 @pytest.mark.asyncio
-async def test_worker_that_dies_on_a_request_fails_that_request(front: Front) -> None:
-    with pytest.raises(WorkerDied, match="exit code 9"):
-        await front.client.plan(front.task("die"), ())
+async def test_worker_that_cannot_serve_says_why(front: Front) -> None:
+    front.script.write_text("no script")
+
+    with pytest.raises(ModelFailed, match=r"script\.json cannot be played"):
+        await front.client.plan(front.task(), ())
 
 
 @pytest.mark.asyncio
 async def test_interrupted_run_is_resumed_by_the_next_worker(front: Front) -> None:
-    planned = await front.client.plan(front.task("x"), ())
+    front.play(*PLAN, {"content": "Nothing to do."}, {"content": "Nothing to do."})
+    planned = await front.client.plan(front.task(), ())
     front.journal.set_state(planned.run_id, RunState.INTERRUPTED)
 
     state = await front.client.resume(planned.run_id, ())
@@ -159,18 +205,57 @@ async def test_status_never_starts_a_worker(front: Front) -> None:
 
     await front.client.warm()
     await until(lambda: front.client.pid is not None)
-    status = await front.client.status()
+    async with asyncio.timeout(30):
+        while (status := await front.client.status()).worker != "ready":
+            assert status.worker == "warming"
 
-    assert status.worker == "ready"
     assert status.model is not None
-    assert status.model.name == "obedient"
+    assert status.model.name == f"scripted:{front.script}"
     assert status.sandbox is not None
-    assert status.sandbox.remedy == "Start one."
+    assert "none.sock" in status.sandbox.problem
+    assert status.sandbox.remedy
+
+
+@pytest.mark.asyncio
+async def test_silent_worker_is_asked_for_its_status_once_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    program = f"import sys; open({str(heard)!r}, 'w').writelines([*sys.argv, *iter(sys.stdin.readline, '')])"
+    journal = SqliteJournal(tmp_path / "journal.db")
+    client = WorkerClient([sys.executable, "-c", program], journal, tmp_path / "worker.log")
+    await client.warm()
+    await until(lambda: client.pid is not None)
+
+    async with asyncio.timeout(8):
+        first, second = await client.status(), await client.status()
+
+    assert (first.worker, second.worker) == ("warming", "warming")
+    await client.stop()
+    journal.close()
+    assert heard.read_text().count('"status"') == 1
+    assert IN_BACKGROUND in heard.read_text()
+
+
+@pytest.mark.asyncio
+async def test_large_log_is_kept_as_the_old_one(tmp_path: Path) -> None:
+    argv, environment, path = worker_of(tmp_path)
+    log = tmp_path / "worker.log"
+    log.write_bytes(b"x" * 5_000_000)
+    journal = SqliteJournal(path)
+    client = WorkerClient(argv, journal, log, environment)
+
+    await client.warm()
+    await until(lambda: client.pid is not None)
+
+    await client.stop()
+    journal.close()
+    assert log.stat().st_size < 5_000_000
+    assert (tmp_path / "worker.old.log").stat().st_size == 5_000_000
 
 
 @pytest.mark.asyncio
 async def test_stop_interrupts_what_is_under_way_and_leaves_no_process(front: Front) -> None:
-    hanging = asyncio.create_task(front.client.plan(front.task("hang"), ()))
+    front.play(HANG)
+    hanging = asyncio.create_task(front.client.plan(front.task(), ()))
     await until(lambda: bool(front.events))
     pid = front.client.pid
     assert pid is not None
@@ -202,8 +287,8 @@ async def test_worker_is_warmed_only_where_the_settings_say_so(
     tmp_path: Path, is_warmed: bool, n_started: int
 ) -> None:
     journal = SqliteJournal(tmp_path / "journal.db")
-    argv = [sys.executable, str(WORKER), str(tmp_path / "journal.db")]
-    client = WorkerClient(argv, journal, tmp_path / "worker.log", is_warmed=is_warmed)
+    argv, environment, _ = worker_of(tmp_path)
+    client = WorkerClient(argv, journal, tmp_path / "worker.log", environment, is_warmed=is_warmed)
 
     await client.warm()
 
@@ -214,8 +299,10 @@ async def test_worker_is_warmed_only_where_the_settings_say_so(
 
 
 def test_worker_ends_when_its_front_dies(tmp_path: Path) -> None:
+    argv, environment, _ = worker_of(tmp_path)
     process = subprocess.Popen(
-        [sys.executable, str(WORKER), str(tmp_path / "journal.db")],
+        argv,
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

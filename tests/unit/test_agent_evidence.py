@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from greenline.agent.proof import checks_of, worst
+from greenline.agent.proof import checks_of
 from greenline.agent.reflector import Attempt, better, explain, reflect
+from greenline.agent.root_evidence import named, worst
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.task import Plan, PlanEntry, StopReason
@@ -46,6 +47,49 @@ def test_worst_root_decides_and_every_root_is_shown() -> None:
     assert [hunk.hunk_id for hunk in whole.hunks] == ["h1", "h2"]
     assert whole.warnings == ("verified: it is verified",)
     assert whole.duration_s == 3.0
+
+
+def test_tests_of_several_roots_are_named_with_their_root() -> None:
+    def of(outcome: Outcome) -> TestReport:
+        test = TestResult("t.py::test_a", outcome, file="t.py", message="assert 1")
+        return TestReport(RunEnd.COMPLETE, (test,), {"t.py::test_a": {"a.py": (1,)}}, "pytest 8")
+
+    good = evidence(Verdict.VERIFIED, patched=of(Outcome.PASSED), fixed=("t.py::test_a",))
+    bad = evidence(
+        Verdict.REGRESSED,
+        patched=of(Outcome.FAILED),
+        lost=("t.py::test_a",),
+        hunks=(HunkEvidence("h", "covered", ("t.py::test_a",)),),
+    )
+
+    whole = worst((named(good, "api"), named(bad, "web")))
+
+    text = explain(whole)
+    assert "Verdict: regressed. web: it is regressed" in text
+    assert "Passed before and not now: web/t.py::test_a" in text
+    assert "failed: web/t.py::test_a" in text
+    assert "api/t.py::test_a" not in text
+    assert whole.fixed == ("api/t.py::test_a",)
+    assert whole.patched is not None
+    assert whole.patched.outcome_of("api/t.py::test_a") is Outcome.PASSED
+    assert whole.patched.coverage["web/t.py::test_a"] == {"web/a.py": (1,)}
+    assert whole.patched.runner == "pytest 8"
+    assert whole.hunks[0].tests == ("web/t.py::test_a",)
+
+
+def test_run_that_broke_off_in_one_root_is_no_complete_run() -> None:
+    complete, died = TestReport(RunEnd.COMPLETE), TestReport(RunEnd.DIED, output="boom", detail="It broke.")
+
+    whole = worst(
+        (
+            named(evidence(Verdict.VERIFIED, patched=complete), "api"),
+            named(evidence(Verdict.REGRESSED, patched=died), "web"),
+        )
+    )
+
+    assert whole.patched is not None
+    assert (whole.patched.end, whole.patched.detail) == (RunEnd.DIED, "web: It broke.")
+    assert "boom" in explain(whole)
 
 
 @pytest.mark.parametrize(

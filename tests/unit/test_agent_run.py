@@ -15,7 +15,7 @@ from greenline.agent.control import Answer
 from greenline.agent.limits import LoopLimits
 from greenline.agent.proof import cut
 from greenline.agent.reflector import Attempt
-from greenline.agent.services import AskPermission, Repair, Services, ToolOutcome
+from greenline.agent.services import Repair, Services, ToolOutcome
 from greenline.core.agent_port import Planned
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
@@ -26,12 +26,8 @@ from greenline.core.port import (
     Completion,
     Message,
     Progress,
-    SandboxHealth,
-    SandboxRequest,
-    SandboxResult,
     ToolRequest,
     ToolSpec,
-    Tree,
     Usage,
     VerifyRequest,
 )
@@ -39,6 +35,9 @@ from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReas
 from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel, Turn
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking
+from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
@@ -68,7 +67,7 @@ class Staged:
     """One tool that writes, over a dictionary."""
 
     snapshot: Snapshot
-    ask: AskPermission
+    asking: Asking
     files: dict[str, bytes] = attrs.field(factory=dict)
 
     def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
@@ -79,7 +78,7 @@ class Staged:
 
     def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
         if request.name == "gated":
-            return ToolOutcome(self.ask("May it?"))
+            return ToolOutcome(self.asking.permission("May it?"))
         if request.name != "write":
             return ToolOutcome("There is no such tool.", failed=True)
         path = f"{self.snapshot.roots[0]}/{request.arguments['path']}"
@@ -91,13 +90,11 @@ class Staged:
         return EditSet(tuple(FileChange(p, read(p), a) for p, a in sorted(self.files.items())))
 
 
-class Bench:
-    """Judges by a word in the staged text: `good`, `bad`, and everything else is not covered."""
+NO_ENGINE = DockerSandbox(SandboxSettings(docker_host="unix:///nowhere/docker.sock"))
 
-    def run_tests(
-        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
-    ) -> TestReport:
-        raise NotImplementedError
+
+class Bench(SandboxVerifier):
+    """Judges by a word in the staged text: `good`, `bad`, and everything else is not covered."""
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         progress("testing")
@@ -111,20 +108,9 @@ class Bench:
     def _evidence(self, verdict: Verdict, outcome: Outcome, request: VerifyRequest) -> Evidence:
         assert request.checks == ("t.py::test_a",)
         tests = (TestResult("t.py::test_a", outcome, message="assert 1 == 2 password=s3cret"),)
-        return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests))
-
-
-class NoSandbox:
-    """A sandbox that is not there."""
-
-    def health(self) -> SandboxHealth:
-        return SandboxHealth(False, "none")
-
-    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        return
+        # A parameter of a test is part of its id, also where coverage is kept by it.
+        coverage = {"t.py::test_b[s3cret]": {"a.py": (1,)}}
+        return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests, coverage))
 
 
 @attrs.define
@@ -140,13 +126,13 @@ class Fixture:
         return Agent(self.services(model=self.script, **more))
 
     def services(self, **more: Any) -> Services:
-        def tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> Staged:
-            return Staged(snapshot, ask)
+        def tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> Staged:
+            return Staged(snapshot, asking)
 
         return Services(
             self.journal,
-            Bench(),
-            NoSandbox(),
+            Bench(NO_ENGINE),
+            NO_ENGINE,
             Gate,
             lambda text: text.replace("s3cret", "***"),
             tools,
@@ -200,6 +186,18 @@ def test_low_score_has_the_plan_written_anew(fixture: Fixture) -> None:
     assert planned.plan is not None
     assert planned.plan.score == 8
     assert "no test" in fixture.script.heard[2][-1].content
+
+
+def test_critics_remarks_on_a_good_plan_reach_whoever_carries_it_out(fixture: Fixture) -> None:
+    good = call("submit_score", score=9, problems=["zero is not tested"])
+    agent = fixture.agent(PLAN, good, write("a.py", "good"), say())
+
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+
+    plan = fixture.journal.run(run_id).plan
+    assert plan is not None
+    assert plan.remarks == ("zero is not tested",)
+    assert "zero is not tested" in fixture.script.heard[2][1].content
 
 
 def test_plan_of_a_model_without_tools_is_read_from_its_text(fixture: Fixture) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from greenline.app import open_journal
 from greenline.cli import main
+from greenline.cli.console import diff_text
+from greenline.cli.visible import visible
+from greenline.core.edit import FileChange
+from greenline.core.evidence import Evidence, Verdict
+from greenline.core.task import Proposal, RunState, Task
 from greenline.demo.editor import replaced
+from greenline.demo.scene import sample_project
+from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
 COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "undo", "checkpoints", "doctor", "demo")
@@ -39,6 +48,8 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> No
         (["runs", "--root", "/nowhere"], "/nowhere"),
         (["runs", "--limit", "0"], "--limit 0"),
         (["run", "  "], "empty"),
+        (["runs", "--limit", "99999999999999999999"], "--limit 99999999999999999999"),
+        (["checkpoints", "--limit", "99999999999999999999"], "--limit 99999999999999999999"),
         (["undo", "--root", "/nowhere"], "/nowhere"),
         (["checkpoints", "--limit", "0"], "--limit 0"),
         (["verify", "--patch", "/nowhere.diff"], "/nowhere.diff"),
@@ -100,3 +111,141 @@ def test_the_demonstration_editor_applies_several_edits() -> None:
     ]
 
     assert replaced("a\nb\n", edits) == "A\nBB\n"
+
+
+def test_a_state_folder_that_cannot_be_made_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(tmp_path / "file" / "state"))
+
+    assert main(["runs", "--root", str(tmp_path)]) == 1
+
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert str(tmp_path / "file") in error
+
+
+def test_a_run_whose_process_died_is_shown_as_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = (
+        "import os, sys\n"
+        "from greenline.app import open_journal\n"
+        "from greenline.core.task import Task\n"
+        "open_journal(sys.argv[1]).create_run(Task('x', (sys.argv[1],)))\n"
+        "os._exit(9)\n"
+    )
+    subprocess.run([sys.executable, "-P", "-c", program, str(tmp_path)], check=False)
+
+    assert main(["runs", "--root", str(tmp_path), "--json"]) == 0
+
+    assert [run["state"] for run in json.loads(capsys.readouterr().out)] == ["interrupted"]
+
+
+def _proposed(root: Path) -> str:
+    """Record a run that proposes two edits of a file in a folder; return its id."""
+    path = root / "sub" / "a.py"
+    path.parent.mkdir()
+    before = "".join(f"line {n}\n" for n in range(20))
+    after = before.replace("line 5\n", "five\n").replace("line 15\n", "fifteen\n")
+    path.write_text(before)
+    journal = open_journal(str(root))
+    run = journal.create_run(Task("[/red] count [bold]", (str(root),)))
+    hunks = split(FileChange(str(path), before.encode(), after.encode()), before, after)
+    journal.save_proposal(Proposal("prop-1", run.id, hunks, Evidence(Verdict.VERIFIED, "", ""), "Count"))
+    journal.set_state(run.id, RunState.PROPOSED)
+    journal.close()
+    return run.id
+
+
+def test_the_list_of_runs_cuts_no_id_off_and_takes_a_request_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = _proposed(tmp_path)
+
+    assert main(["runs", "--root", str(tmp_path)]) == 0
+
+    output = capsys.readouterr().out
+    assert run_id in output
+    assert "[/red]" in output
+
+
+@pytest.mark.parametrize("context", [True, False])
+def test_what_show_prints_is_a_patch_for_git(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, context: bool
+) -> None:
+    run_id = _proposed(tmp_path)
+    path = tmp_path / "sub" / "a.py"
+    if not context:
+        path.write_text(path.read_text() + "typed since\n")
+
+    assert main(["show", run_id, "--root", str(tmp_path)]) == 0
+
+    diff = "".join(
+        line
+        for line in capsys.readouterr().out.splitlines(keepends=True)
+        if line.startswith(("---", "+++", "@@", "-", "+", " line"))
+    )
+    lenient = [] if context else ["--unidiff-zero"]
+    subprocess.run(["git", "apply", *lenient, "-"], input=diff.encode(), cwd=tmp_path, check=True)
+    assert path.read_text().splitlines()[5] == "five"
+    assert path.read_text().splitlines()[15] == "fifteen"
+    assert (" line 4" in diff) is context
+
+
+def test_an_empty_name_undoes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _proposed(tmp_path)
+
+    assert main(["undo", "", "--root", str(tmp_path)]) == 1
+    assert "no run or checkpoint ''" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 漢 😀\ttab\nline\r\n", "plain é 漢 😀\ttab\nline\r\n"),
+        ("\x1b[8mhidden\x1b[0m", "\\x1b[8mhidden\\x1b[0m"),
+        ("over\rwritten", "over\\rwritten"),
+        ("\x9b2J", "\\x9b2J"),
+        ("access \u202enimda\u202c", "access \\u202enimda\\u202c"),
+    ],
+)
+def test_a_terminal_shows_untrusted_text_and_obeys_none_of_it(
+    text: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    assert visible(text) == shown
+    assert str(diff_text(f"+{text}")).splitlines() == f"+{shown}".splitlines()
+
+
+def test_a_changed_link_is_named_and_nothing_is_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    (tmp_path / "link").symlink_to("a.py")
+    for arguments in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("/etc/passwd")
+
+    assert main(["verify", "--root", str(tmp_path), "--base", "HEAD"]) == 2
+
+    assert "link is a symbolic link" in capsys.readouterr().err
+
+
+def test_the_sample_is_committed_without_the_users_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary = tmp_path / "signed"
+    program = tmp_path / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch {canary}\nexit 1\n")
+    program.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(f"[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {program}\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    with sample_project() as root:
+        assert tree_at(str(root), "HEAD")["ledger/discount.py"].content
+
+    assert not canary.exists()

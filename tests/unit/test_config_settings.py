@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from greenline.config.options import OPTIONS
-from greenline.config.settings import Settings, load_settings
+from greenline.config.settings import Settings, client_part, load_settings
 
 NONE = Path("/nonexistent/config.toml")
 
@@ -73,3 +73,11 @@ def test_the_key_is_never_shown() -> None:
 
     assert settings.api_key == "hush-hush-hush"
     assert "hush" not in repr(settings)
+
+
+def test_only_what_an_editor_may_set_is_handed_on() -> None:
+    sent = {"apiKey": "sk-not-for-a-command-line", "agentUi": True, "repairS": 5, "logLevel": "debug"}
+
+    assert client_part(sent) == {"repairS": 5, "logLevel": "debug"}
+    assert client_part({"greenline": sent}) == {"repairS": 5, "logLevel": "debug"}
+    assert client_part(None) == client_part([1]) == client_part({"greenline": 1}) == {}

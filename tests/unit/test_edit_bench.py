@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench.edits import Score, judge, measure_applier, ours
+from bench.edits_applier import Score, judge, measure_applier, ours
 from bench.edits_case import Case
 from bench.edits_mix import cases
 

@@ -46,6 +46,20 @@ def test_two_insertions_at_one_place_are_a_conflict() -> None:
     assert merged.conflicts == (MergeConflict(1, 1, 1, 2, 1),)
 
 
+def test_a_moved_line_is_not_taken_from_one_place_where_it_cannot_be_put_in_the_other() -> None:
+    merged = merge_texts("moved\na\n", "moved\na\nmine\n", "a\nmoved\n")
+
+    assert merged.text == "moved\na\nmine\n"
+    assert len(merged.conflicts) == 2
+
+
+def test_a_moved_line_that_the_user_edited_is_not_put_back_a_second_time() -> None:
+    merged = merge_texts("moved\na\nb\n", "moved!\na\nb\n", "a\nb\nmoved\n")
+
+    assert merged.text == "moved!\na\nb\n"
+    assert len(merged.conflicts) == 2
+
+
 def test_a_change_inside_removed_lines_is_a_conflict() -> None:
     merged = merge_texts("a\n1\n2\n3\nb\n", "a\n1\nmine\n2\n3\nb\n", "a\nb\n")
 

@@ -21,6 +21,7 @@ from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.task import Plan, PlanEntry, Proposal, RunState, StopReason, Task
+from greenline.journal.blob import BlobStore
 from greenline.journal.migration import MIGRATIONS, JournalUnusable
 from greenline.journal.owner import is_alive, process_owner
 from greenline.journal.store import SqliteJournal
@@ -258,3 +259,54 @@ def test_a_transaction_that_fails_leaves_nothing_behind(journal: SqliteJournal) 
 
     assert journal.run(run.id).state is RunState.FAILED
     assert [event.seq for event in heard] == [2, 3]
+
+
+def test_damaged_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path)
+    run = journal.create_run(TASK)
+    for number in range(300):
+        journal.append(run.id, EventKind.THOUGHT, {"text": f"{number} " * 40})
+    journal.close()
+    data = bytearray(path.read_bytes())
+    pages = len(data) // 4096
+    # The schema on the first pages stays sound, and the rest is lost.
+    data[pages // 2 * 4096 :] = b"\xff" * (len(data) - pages // 2 * 4096)
+    path.write_bytes(data)
+
+    reopened = SqliteJournal(path)
+    with pytest.raises(JournalUnusable, match=r"journal\.db"):
+        list(reopened.events(run.id))
+    with pytest.raises(JournalUnusable, match=r"journal\.db"):
+        for _ in range(300):
+            reopened.append(run.id, EventKind.THOUGHT, {"text": "more " * 40})
+    reopened.close()
+
+
+def test_active_runs_are_named_newest_first(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    first, second, third = (journal.create_run(TASK) for _ in range(3))
+    journal.set_state(second.id, RunState.PROPOSED)
+
+    assert journal.active_runs() == (third.id, first.id)
+    journal.close()
+
+
+def test_what_a_dead_process_had_begun_to_store_is_swept(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    name = blobs.put(b"kept")
+    folder = blobs.path(name).parent
+    dead, alive, older = (
+        folder / f".new-{owner}" for owner in ("999999.1-ab", f"{os.getpid()}.{own_start()}-cd", "ef_gh1")
+    )
+    for path in (dead, alive, older):
+        path.write_bytes(b"half")
+
+    blobs.sweep()
+
+    assert sorted(path.name for path in folder.iterdir()) == sorted([alive.name, name[2:]])
+    assert blobs.get(name) == b"kept"
+
+
+def own_start() -> str:
+    return process_owner().partition(":")[2]

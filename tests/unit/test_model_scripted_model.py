@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,15 @@ def test_expected_text_must_stand_in_the_request(tmp_path: Path) -> None:
     assert model.complete(ASKED, (), Cancellation()).message.content == "yes"
     with pytest.raises(ModelFailed, match=r"Turn 2 .* 'b.py'"):
         model.complete(ASKED, (), Cancellation())
+
+
+def test_delay_ends_with_the_run(tmp_path: Path) -> None:
+    model = _script(tmp_path, {"content": "late", "delay_s": 600})
+    cancellation = Cancellation()
+    threading.Timer(0.05, cancellation.cancel).start()
+
+    with pytest.raises(Cancelled):
+        model.complete(ASKED, (), cancellation)
 
 
 def test_cancelled_run_plays_nothing(tmp_path: Path) -> None:

@@ -57,6 +57,103 @@ def test_pyenv_version_of_the_project_is_found(tmp_path: Path) -> None:
     assert str(prefix) in {mount.source for mount in toolchain.mounts}
 
 
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("3.11", "3.11.10"), ("3.11.9", "3.11.9"), ("3", "3.12.1"), ("cpython-3.12", "3.12.1")],
+)
+def test_uv_version_of_the_project_is_found_newest_first(tmp_path: Path, wanted: str, found: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".python-version").write_text(f"{wanted}\n")
+    managed = tmp_path / ".local" / "share" / "uv" / "python"
+    for version in ("3.11.9", "3.11.10", "3.12.1", "3.7.9"):
+        make_prefix(managed / f"cpython-{version}-linux-x86_64-gnu")
+    (managed / "pypy-3.12.9-linux").mkdir()
+
+    toolchain = resolve(str(root), {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+
+    prefix = managed / f"cpython-{found}-linux-x86_64-gnu"
+    assert toolchain.python == str(prefix / "bin" / "python3")
+    assert str(prefix) in {mount.target for mount in toolchain.mounts}
+
+
+def test_uv_environment_is_mounted_under_the_names_that_its_links_use(tmp_path: Path) -> None:
+    """uv links `bin/python` through a folder of the series, which is itself a link to the full version."""
+    managed = tmp_path / "uv"
+    full = make_prefix(managed / "cpython-3.12.4-linux-x86_64-gnu")
+    series = managed / "cpython-3.12-linux-x86_64-gnu"
+    series.symlink_to(full.name)
+    root = tmp_path / "project"
+    (root / ".venv" / "bin").mkdir(parents=True)
+    (root / ".venv" / "bin" / "python3").symlink_to(series / "bin" / "python3")
+    (root / ".venv" / "bin" / "python").symlink_to("python3")
+    (root / ".venv" / "pyvenv.cfg").write_text(f"home = {series / 'bin'}\nuv = 0.5.1\n")
+
+    mounts = {(mount.source, mount.target) for mount in resolve(str(root), ENVIRONMENT).mounts}
+
+    assert {(str(full), str(full)), (str(full), str(series))} <= mounts
+
+
+def test_activated_environment_elsewhere_serves_a_project_without_one(tmp_path: Path) -> None:
+    prefix, active = make_prefix(tmp_path / "python-3.11"), tmp_path / "envs" / "work"
+    make_venv(active, prefix)
+    (tmp_path / "link").symlink_to(tmp_path / "envs")
+    (tmp_path / "project").mkdir()
+
+    toolchain = resolve(
+        str(tmp_path / "project"), {**ENVIRONMENT, "VIRTUAL_ENV": str(tmp_path / "link" / "work")}
+    )
+
+    assert toolchain.python == str(tmp_path / "link" / "work" / "bin" / "python")
+    assert toolchain.environment == ()
+    targets = {mount.target for mount in toolchain.mounts}
+    assert {str(active), str(tmp_path / "link" / "work"), str(prefix)} <= targets
+
+
+def test_activated_environment_with_a_name_of_its_own_in_the_project_comes_first(tmp_path: Path) -> None:
+    prefix = make_prefix(tmp_path / "python-3.11")
+    root = tmp_path / "project"
+    make_venv(root / "tools" / "env311", prefix)
+    make_venv(root / ".venv", prefix)
+
+    toolchain = resolve(str(root), {**ENVIRONMENT, "VIRTUAL_ENV": str(root / "tools" / "env311")})
+
+    assert toolchain.python == str(root / "tools" / "env311" / "bin" / "python")
+    assert toolchain.environment == ("tools/env311", ".venv")
+
+
+def test_environment_of_the_project_comes_before_one_elsewhere(tmp_path: Path) -> None:
+    prefix = make_prefix(tmp_path / "python-3.11")
+    make_venv(tmp_path / "project" / ".venv", prefix)
+    make_venv(tmp_path / "work", prefix)
+
+    toolchain = resolve(str(tmp_path / "project"), {**ENVIRONMENT, "VIRTUAL_ENV": str(tmp_path / "work")})
+
+    assert toolchain.python == str(tmp_path / "project" / ".venv" / "bin" / "python")
+    assert str(tmp_path / "work") not in {mount.source for mount in toolchain.mounts}
+
+
+def test_home_folder_as_activated_environment_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    make_venv(home, make_prefix(tmp_path / "python-3.11"))
+    monkeypatch.setenv("HOME", str(home))
+    (tmp_path / "project").mkdir()
+
+    with pytest.raises(SandboxUnavailable, match="must not be shown"):
+        resolve(str(tmp_path / "project"), {**ENVIRONMENT, "VIRTUAL_ENV": str(home)})
+
+
+@pytest.mark.parametrize("active", ["", "work", "/nowhere", "{tmp}/empty"])
+def test_activated_environment_that_is_none_is_passed_over(tmp_path: Path, active: str) -> None:
+    (tmp_path / "empty").mkdir()
+
+    toolchain = resolve(str(tmp_path), {**ENVIRONMENT, "VIRTUAL_ENV": active.format(tmp=tmp_path)})
+
+    assert str(tmp_path) not in toolchain.python
+
+
 def test_last_resort_is_our_own_interpreter(tmp_path: Path) -> None:
     toolchain = resolve(str(tmp_path), {"PATH": "", "HOME": "/nowhere"})
 

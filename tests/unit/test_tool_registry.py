@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from greenline.core.cancel import Cancellation
-from greenline.core.error import Cancelled, SandboxUnavailable
-from greenline.core.evidence import Evidence, RunEnd, TestReport
-from greenline.core.port import (
-    Limits,
-    Progress,
-    SandboxHealth,
-    SandboxRequest,
-    SandboxResult,
-    ToolRequest,
-    Tree,
-    VerifyRequest,
-)
+from greenline.core.error import Cancelled
+from greenline.core.port import Limits, ToolRequest
 from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
-from greenline.tool.definition import MAX_OUTPUT, ToolContext
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import MAX_OUTPUT, Asking, ToolContext
 from greenline.tool.permission import Permission
 from greenline.tool.registry import Answer, ToolBox
+from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.snapshot import Snapshot
-
-
-class NoSandbox:
-    """A machine without an engine."""
-
-    def health(self) -> SandboxHealth:
-        return SandboxHealth(False, "docker", problem="no engine")
-
-    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
-        raise SandboxUnavailable("No container engine was found.")
-
-    def close(self) -> None:
-        return
-
-    def run_tests(
-        self, root: str, tree: Tree, tests: Sequence[str], label: str, cancellation: Cancellation
-    ) -> TestReport:
-        return TestReport(RunEnd.UNAVAILABLE, detail="No container engine was found.")
-
-    def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
-        raise AssertionError("no tool verifies")
 
 
 @pytest.fixture
@@ -149,6 +121,21 @@ def test_a_glob_narrows_the_search(root: Path) -> None:
     assert _call(box, "search_files", pattern="return", glob="pkg/**").text.startswith("pkg/a.py:2")
 
 
+def test_a_search_ends_with_its_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that never ends stands for a search of files that are too many."""
+    folder = root.parent / "programs"
+    folder.mkdir()
+    program = folder / "rg"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    cancellation = Cancellation()
+    threading.Timer(0.3, cancellation.cancel).start()
+
+    with pytest.raises(Cancelled):
+        _box(root).call(ToolRequest("1", "search_files", {"pattern": "x"}), cancellation)
+
+
 def test_long_answers_are_cut_and_say_so(root: Path) -> None:
     (root / "long.txt").write_text("x" * (2 * MAX_OUTPUT))
 
@@ -199,6 +186,12 @@ def test_always_rejected_is_the_tool(root: Path) -> None:
     assert len(questions) == 1
 
 
+def test_a_question_is_asked_with_its_answers(root: Path) -> None:
+    assert _call(_box(root), "ask_user", question="Is it?").text == "The user answers: yes, of course"
+    chosen = _call(_box(root), "ask_user", question="Which?", options=["red", "blue"])
+    assert chosen.text == "The user answers: red, of course"
+
+
 def test_tests_that_could_not_run_are_not_called_passed(root: Path) -> None:
     text = _call(_box(root), "run_tests").text
 
@@ -238,15 +231,16 @@ def _box(
         return says
 
     snapshot = Snapshot((str(root),), overlay or {})
-    absent = NoSandbox()
+    # An address where no engine listens: nothing here may need one.
+    sandbox = DockerSandbox(SandboxSettings(docker_host=f"unix://{root}/none.sock"))
     context = ToolContext(
         root=str(root),
         snapshot=snapshot,
         staging=Staging(snapshot.read_bytes, str(root)),
         gate=Gate((str(root),)),
-        verifier=absent,
-        sandbox=absent,
-        ask=ask,
+        verifier=SandboxVerifier(sandbox),
+        sandbox=sandbox,
+        asking=Asking(ask, lambda question, options: f"{options[0]}, of course"),
         label="run",
         limits=Limits(),
         cancellation=Cancellation(),

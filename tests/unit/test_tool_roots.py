@@ -13,6 +13,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import ToolRequest
 from greenline.guard.gate import Gate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking
 from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.snapshot import Snapshot
@@ -35,7 +36,9 @@ class Tools:
         # An address where no engine listens: nothing here may need one.
         sandbox = DockerSandbox(SandboxSettings(docker_host=f"unix://{tmp_path}/none.sock"))
         opened = make_tools(Settings(permission="auto"), SandboxVerifier(sandbox), sandbox, str)
-        self.session = opened(snapshot, Gate(roots), lambda text: "allowOnce", "run-1")
+        self.session = opened(
+            snapshot, Gate(roots), Asking(lambda text: "allowOnce", lambda text, options: "yes"), "run-1"
+        )
 
     def __call__(self, tool: str, **arguments: Any) -> str:
         return self.session.call(ToolRequest("1", tool, arguments), Cancellation()).text
@@ -100,6 +103,30 @@ def test_edits_go_to_the_named_root_alone(tools: Tools) -> None:
         "web/src/app.py:1: x = 2",
     ]
     assert "n = 1" in tools("read_file", path="new.py")
+
+
+def _diff(name: str, old: str, new: str) -> str:
+    return f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+
+
+def test_diff_changes_files_of_every_root(tools: Tools) -> None:
+    diff = _diff("api/src/app.py", "x = 'api'", "x = 2") + _diff("web/src/app.py", "x = 'web'", "x = 3")
+    new = "--- /dev/null\n+++ b/web/new.py\n@@ -0,0 +1 @@\n+n = 1\n"
+
+    answer = tools("apply_diff", diff=diff + new)
+
+    assert answer == "Changed in the staged copy: api/src/app.py, web/new.py, web/src/app.py."
+    assert tools.staged() == {
+        "api/src/app.py": b"x = 2\n",
+        "web/new.py": b"n = 1\n",
+        "web/src/app.py": b"x = 3\n",
+    }
+
+
+def test_diff_without_a_root_goes_where_the_only_such_file_is(tools: Tools) -> None:
+    assert "web/index.py" in tools("apply_diff", diff=_diff("index.py", "y = 1", "y = 2"))
+    assert tools("apply_diff", diff=_diff("src/app.py", "x = 'api'", "x = 2")).startswith("[ambiguous-root]")
+    assert tools.staged() == {"web/index.py": b"y = 2\n"}
 
 
 def test_command_over_several_roots_must_name_one(tools: Tools) -> None:

@@ -143,13 +143,62 @@ def test_a_line_counts_where_its_statement_runs_in_a_test(line: int, covered: bo
     assert covered_by([line], code_lines(SOURCE), "f.py", coverage) == (("t",) if covered else ())
 
 
+VALUES = """LIMIT = 1
+LOW, HIGH = 2, 3
+local = 4
+unread = 5
+obj.LIMIT = 6
+
+
+class Box:
+    size = 7
+    LIMIT = 8
+
+    def fits(self, n, local=9):
+        return n < self.size
+
+
+def f(n):
+    if n > LIMIT:
+        return HIGH
+    local = n
+    return local
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "witnesses"),
+    [(1, {17}), (2, {18}), (3, set()), (4, set()), (5, set()), (9, {13}), (10, set()), (12, {13})],
+)
+def test_a_value_counts_where_a_function_that_reads_it_runs(line: int, witnesses: set[int]) -> None:
+    assert code_lines(VALUES.encode())[line] == witnesses
+
+
+def test_what_only_a_failing_test_executes_is_not_covered() -> None:
+    before, after = "def f():\n    return 1\n", "def f():\n    return 2\n"
+    edits = EditSet((FileChange("/r/f.py", before.encode(), after.encode()),))
+    reports = [
+        TestReport(RunEnd.COMPLETE, (TestResult("t", outcome),), {"t": {"f.py": (2,)}})
+        for outcome in (Outcome.PASSED, Outcome.FAILED)
+    ]
+
+    def covered(b: TestReport, p: TestReport) -> str:
+        [found] = measure("/r", hunks_of(edits), tree(f=before), tree(f=after), b, p)
+        return found.coverage
+
+    passes, fails = reports
+    assert covered(fails, passes) == "covered"
+    assert covered(passes, fails) == "notCovered"
+
+
 def test_deleted_lines_count_on_the_base_side() -> None:
     before = "def f():\n    a = 1\n    b = 2\n    return a\n\n\ndef g():\n    return 3\n"
     after = before.replace("    b = 2\n", "").replace("return 3", "return 4")
     edits = EditSet((FileChange("/r/f.py", before.encode(), after.encode()),))
     base, patched = tree(f=before), tree(f=after)
     b = TestReport(RunEnd.COMPLETE, coverage={"t": {"f.py": (2, 3, 4)}})
-    p = TestReport(RunEnd.COMPLETE, coverage={"t": {"f.py": (2, 3)}, "u": {"f.py": (7,)}})
+    passed = tuple(TestResult(name, Outcome.PASSED) for name in "tu")
+    p = TestReport(RunEnd.COMPLETE, passed, {"t": {"f.py": (2, 3)}, "u": {"f.py": (7,)}})
 
     first, second = measure("/r", hunks_of(edits), base, patched, b, p)
 

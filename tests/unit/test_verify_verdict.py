@@ -119,3 +119,24 @@ def test_only_tests_that_change_sides_differ() -> None:
     patched = report(a="passed", b="error", c="passed", d="failed")
 
     assert differing(base, patched) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("facts", "detail"),
+    [
+        (FIX, "2 tests pass, 1 of them failed before: a."),
+        (
+            case(FIX, base=report(a="failed", b="failed"), patched=report(a="passed", b="failed")),
+            "1 test passes, 1 of them failed before: a. 1 test still fails.",
+        ),
+        (
+            case(FIX, base=report(b="passed"), patched=report(a="passed", b="passed")),
+            "2 tests pass, none is lost, and tests execute the changed lines.",
+        ),
+    ],
+)
+def test_the_detail_of_verified_names_what_still_fails(facts: Facts, detail: str) -> None:
+    decision = decide(facts)
+
+    assert decision.verdict is Verdict.VERIFIED
+    assert decision.detail == detail

@@ -124,7 +124,7 @@ class _Result(unittest.TestResult):
         self._alarm.__enter__()
 
     def stopTest(self, test):
-        self._alarm.__exit__()
+        self._alarm.__exit__(None, None, None)
         if self._cover is not None:
             self._cover.switch("")
         self._send(test, self._outcome or "error", _clock() - self._start)

@@ -15,18 +15,20 @@ import attrs
 
 from greenline.agent.control import Answer, RunControl
 from greenline.agent.dialogue import TurnBudget
+from greenline.agent.follow_up import following_up
 from greenline.agent.limits import Meter
 from greenline.agent.loop import run_model, run_repair
 from greenline.agent.planning import check_servable, make_plan, revise_plan
-from greenline.agent.proof import checks_of
+from greenline.agent.proof import checks_of, prove_again
 from greenline.agent.record import Recorder
 from greenline.agent.reflector import Attempt
 from greenline.agent.scope import Scope, no_model
 from greenline.agent.services import Services
 from greenline.core.agent_port import Planned, Question
 from greenline.core.cancel import Cancellation
+from greenline.core.edit import EditSet
 from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
-from greenline.core.evidence import Outcome, Verdict
+from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
 from greenline.workspace.snapshot import Snapshot
@@ -83,6 +85,7 @@ class Agent:
     def plan(self, task: Task, snapshot: Snapshot, cancellation: Cancellation) -> Planned:
         """Create a run and plan it; raises `ModelFailed`, `Cancelled`, or at once `NoModel`."""
         check_servable(self._services, task)
+        task = following_up(self._journal, task)
         run = self._journal.create_run(task)
         return self._plan_run(self._enter(run.id, cancellation), task, snapshot)
 
@@ -94,7 +97,9 @@ class Agent:
         if isinstance(change, str) and self._services.model is None:
             raise no_model()
         if isinstance(change, Plan):
-            plan = attrs.evolve(change, version=run.plan.version + 1, score=None, engine=run.plan.engine)
+            plan = attrs.evolve(
+                change, version=run.plan.version + 1, score=None, remarks=(), engine=run.plan.engine
+            )
             self._journal.save_plan(run_id, plan)
             return plan
         control = self._enter(run_id, cancellation)
@@ -112,6 +117,7 @@ class Agent:
         """
         if isinstance(run, Task):
             check_servable(self._services, run)
+            run = following_up(self._journal, run)
             created = self._journal.create_run(run)
             with self._working(self._enter(created.id, cancellation), run, snapshot) as scope:
                 plan = self._plan_with_answers(scope)
@@ -125,6 +131,18 @@ class Agent:
             )
         self._execute_run(self._enter(run, cancellation), known.task, known.plan, snapshot)
         return run
+
+    def verify(
+        self, proposal: Proposal, edit_set: EditSet, snapshot: Snapshot, cancellation: Cancellation
+    ) -> Evidence:
+        """Measure anew a change whose result is the snapshot; the run keeps its state."""
+        plan = self._journal.run(proposal.run_id).plan or Plan(1, ())
+        recorder = Recorder(self._journal, proposal.run_id, self._services.mask)
+        evidence = prove_again(
+            self._services, snapshot, edit_set, proposal.hunks, plan, recorder, cancellation
+        )
+        recorder.evidence(evidence, 0)
+        return recorder.clean(evidence)
 
     # --- steering --------------------------------------------------------------------------------------
 
@@ -268,6 +286,8 @@ class Agent:
             stop_reason=stop,
             alternatives=attempt.alternatives,
         )
+        for path in dict.fromkeys(hunk.path for hunk in attempt.hunks if hunk.op != "create"):
+            self._journal.keep_text(scope.snapshot.read_text(path).text)
         self._journal.save_proposal(proposal)
         scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
 
@@ -358,7 +378,7 @@ def _with_statuses(plan: Plan, attempt: Attempt) -> Plan:
     def status(checks: tuple[str, ...]) -> EntryStatus:
         known = set(checks_of(plan)) & set(checks)
         if attempt.evidence.verdict is Verdict.VERIFIED:
-            # Over several roots, the report at hand is that of one of them.
+            # A check may name a file or a class, which no report lists.
             return EntryStatus.COMPLETED
         if report is None or all(report.outcome_of(check) is Outcome.PASSED for check in known):
             return EntryStatus.COMPLETED

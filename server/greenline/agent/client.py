@@ -20,16 +20,22 @@ import attrs
 from greenline.agent.pipe import MAX_LINE_BYTES, Failure, error_of, line_of
 from greenline.core.agent_port import AgentStatus, Planned, Question
 from greenline.core.document import Overlays
+from greenline.core.edit import EditSet
 from greenline.core.error import GreenlineError
 from greenline.core.event import Event, EventKind
+from greenline.core.evidence import Evidence
 from greenline.core.task import Plan, RunState, Task
 from greenline.core.wire import from_json, to_json
 from greenline.journal.owner import process_owner
 
 _log = logging.getLogger(__name__)
+IN_BACKGROUND = "in-background"
+"""Argument of a worker that nobody waits for yet."""
 _CANCEL_S = 8.0
-_STATUS_S = 5.0
+_STATUS_S = 2.0
 _STOP_S = 8.0
+_MAX_LOG_BYTES = 4 * 1024 * 1024
+"""How large the worker's log may be when a worker starts; a larger one becomes the old log."""
 
 
 class WorkerDied(GreenlineError):
@@ -80,13 +86,12 @@ class WorkerClient:
         self._journal = journal
         self._log_path = log_path
         self._environment = dict(os.environ if environment is None else environment)
-        # Without it, litellm asks the network for prices when it is imported.
-        self._environment.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         self._worker: _Worker | None = None
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._number = 0
         self._has_died = False
+        self._asking_status: asyncio.Task[Any] | None = None
         self._stopped = False
 
     @property
@@ -118,6 +123,11 @@ class WorkerClient:
         key = "runId" if isinstance(run, str) else "task"
         return str(await self._call("execute", {key: to_json(run), "overlays": to_json(overlays)}))
 
+    async def verify(self, proposal_id: str, edit_set: EditSet, overlays: Overlays) -> Evidence:
+        """Measure a change anew, whose result is the text as it is."""
+        params = {"proposalId": proposal_id, "editSet": to_json(edit_set), "overlays": to_json(overlays)}
+        return from_json(await self._call("verify", params), Evidence)
+
     async def answer(self, run_id: str, question_id: str, decision: str, note: str = "") -> None:
         """Answer a question or a permission that the run waits for."""
         params = {"runId": run_id, "questionId": question_id, "decision": decision, "note": note}
@@ -141,11 +151,17 @@ class WorkerClient:
         if worker is None:
             state: Literal["dead", "cold"] = "dead" if self._has_died else "cold"
             return AgentStatus(state)
-        try:
-            async with asyncio.timeout(_STATUS_S):
-                return from_json(await self._ask(worker, "status", {}), AgentStatus)
-        except TimeoutError:
+        if self._asking_status is None or self._asking_status.done():
+            work = self._ask(worker, "status", {})
+            self._asking_status = asyncio.create_task(work, name="ask for the agent's status")
+            self._tasks.add(self._asking_status)
+            self._asking_status.add_done_callback(self._tasks.discard)
+        # A worker that imports or builds answers later; whoever asks next then gets that answer.
+        done, _ = await asyncio.wait({self._asking_status}, timeout=_STATUS_S)
+        if not done:
             return AgentStatus("warming")
+        try:
+            return from_json(self._asking_status.result(), AgentStatus)
         except WorkerDied:
             return AgentStatus("dead")
 
@@ -175,28 +191,29 @@ class WorkerClient:
             await worker.reader
 
     async def _warm_up(self) -> None:
-        worker = await self._ready()
+        worker = await self._ready(IN_BACKGROUND)
         worker.warm = True
         await self._ask(worker, "warm", {})
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
         return await self._ask(await self._ready(), method, params)
 
-    async def _ready(self) -> _Worker:
-        """Return the worker, started where there is none."""
+    async def _ready(self, *more: str) -> _Worker:
+        """Return the worker, started (with `more` after its arguments) where there is none."""
         async with self._starting:
             if self._stopped:
                 raise WorkerDied("The agent was stopped.")
             if self._worker is None:
-                self._worker = await self._spawn()
+                self._worker = await self._spawn(more)
             return self._worker
 
-    async def _spawn(self) -> _Worker:
-        self._log_path.parent.mkdir(parents=True, exist_ok=True)
+    async def _spawn(self, more: tuple[str, ...]) -> _Worker:
+        _make_room(self._log_path)
         try:
             with self._log_path.open("ab") as log:
                 process = await asyncio.create_subprocess_exec(
                     *self._argv,
+                    *more,
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=log,
@@ -305,3 +322,14 @@ class WorkerClient:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("%s failed: %s", task.get_name(), error)
+
+
+def _make_room(log_path: Path) -> None:
+    """Begin a new log where the last one has grown large; one old log is kept."""
+    log_path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if log_path.stat().st_size > _MAX_LOG_BYTES:
+            log_path.replace(log_path.with_suffix(".old.log"))
+    except OSError:
+        # Without a log that is there or that can be moved, the worker's lines go to the one there is.
+        return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from greenline.agent.limits import Meter
-from greenline.agent.record import Mask, Recorder
+from greenline.agent.record import Mask, Recorder, each_text
 from greenline.core.cancel import Cancellation
 from greenline.core.port import Completion, Message, Model, ToolRequest, ToolSpec
 from greenline.core.task import StopReason
@@ -65,8 +65,16 @@ class Dialogue:
         self._recorder.thought(completion.message.content)
         if completion.finish_reason == "refused":
             raise Stopped(StopReason.REFUSED)
-        self._messages.append(completion.message)
+        self._messages.append(self._without_secrets(completion.message))
         return completion
+
+    def _without_secrets(self, message: Message) -> Message:
+        """Return the model's own words as they are said back to it; its calls are run as they are."""
+        requests = tuple(
+            attrs.evolve(request, arguments=each_text(request.arguments, self._mask))
+            for request in message.tool_requests
+        )
+        return attrs.evolve(message, content=self._mask(message.content), tool_requests=requests)
 
 
 def data(source: str, text: str) -> str:

@@ -23,9 +23,7 @@ NOTHING_EDITED = (
 def run_model(scope: Scope, plan: Plan, model: Model) -> tuple[Attempt | None, StopReason, str]:
     """Return the best attempt, why the loop ended, and the model's last words."""
     services = scope.services
-    session = services.tools(
-        scope.snapshot, services.gate(scope.snapshot.roots), scope.ask_permission, scope.run_id
-    )
+    session = services.tools(scope.snapshot, services.gate(scope.snapshot.roots), scope.asking, scope.run_id)
     dialogue = scope.dialogue(model)
     dialogue.begin(prompt("execute"), f"{describe(scope.task)}\n\nThe plan:\n{describe_plan(plan)}")
     best: Attempt | None = None

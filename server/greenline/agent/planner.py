@@ -10,6 +10,7 @@ import attrs
 from greenline.agent.control import RunControl
 from greenline.agent.dialogue import Dialogue, data
 from greenline.agent.executor import CUT_OFF, Calls
+from greenline.agent.follow_up import describe_refused
 from greenline.agent.limits import CallCounter
 from greenline.agent.prompts import prompt
 from greenline.agent.record import Recorder
@@ -92,6 +93,8 @@ def describe(task: Task) -> str:
     parts = [f"The request:\n{task.request}", where]
     if task.constraints:
         parts.append("Constraints:\n" + "\n".join(f"- {item}" for item in task.constraints))
+    if refused := describe_refused(task):
+        parts.append(refused)
     place = task.context.range
     if place is not None:
         lines = f"lines {place.start_line + 1} to {place.end_line + 1}"
@@ -113,6 +116,8 @@ def describe_plan(plan: Plan) -> str:
         lines += [f"   check: {check}" for check in entry.checks]
     if plan.risk:
         lines.append(f"Risk: {plan.risk}")
+    if plan.remarks:
+        lines += ["A critic remarked on this plan:", *(f"- {remark}" for remark in plan.remarks)]
     return data("plan", "\n".join(lines))
 
 

@@ -55,9 +55,7 @@ def revise_plan(scope: Scope, plan: Plan, instruction: str) -> Plan:
 
 def _by_model(scope: Scope, model: Model, first: str, version: int) -> Plan | tuple[Question, ...]:
     services = scope.services
-    session = services.tools(
-        scope.snapshot, services.gate(scope.snapshot.roots), scope.ask_permission, scope.run_id
-    )
+    session = services.tools(scope.snapshot, services.gate(scope.snapshot.roots), scope.asking, scope.run_id)
     dialogue = scope.dialogue(model)
     try:
         draft = draft_plan(
@@ -78,7 +76,7 @@ def _judged(scope: Scope, dialogue: Dialogue, session: ToolSession, plan: Plan) 
     critic = scope.services.critic or scope.services.model
     assert critic is not None
     judgement = judge(scope.dialogue(critic), scope.task, plan, scope.control.cancellation)
-    plan = attrs.evolve(plan, score=judgement.score)
+    plan = attrs.evolve(plan, score=judgement.score, remarks=judgement.problems)
     if judgement.is_good_enough:
         return plan
     problems = "\n".join(f"- {problem}" for problem in judgement.problems)
@@ -89,4 +87,4 @@ def _judged(scope: Scope, dialogue: Dialogue, session: ToolSession, plan: Plan) 
         return plan
     better = Plan(plan.version, draft.entries, draft.risk)
     judgement = judge(scope.dialogue(critic), scope.task, better, scope.control.cancellation)
-    return attrs.evolve(better, score=judgement.score)
+    return attrs.evolve(better, score=judgement.score, remarks=judgement.problems)

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import stat
+from pathlib import Path
 
 import attrs
 
 from greenline.agent.record import Recorder
+from greenline.agent.root_evidence import named, worst
 from greenline.agent.services import Services
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import InvalidInput
-from greenline.core.evidence import Evidence, Verdict
+from greenline.core.evidence import Evidence
 from greenline.core.port import VerifyRequest
 from greenline.core.task import Plan
-from greenline.edit.hunk import split
+from greenline.edit.review_cut import ReviewedChange, cut_for_review
 from greenline.tool.place import root_names, shown
+from greenline.verify.tree import apply
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
 _TEST_ID = re.compile(r"[^\s\[]+::[^\s\[]+(\[.*\])?|[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*\.test\w*")
-_PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
 def cut(snapshot: Snapshot, edit_set: EditSet, plan: Plan, why: str) -> tuple[Hunk, ...]:
     """Return the hunks of a change; raises `InvalidInput` (`binary`) for a file that is no text."""
-    hunks: list[Hunk] = []
-    for change in edit_set.changes:
-        hunks += split(
-            change,
+    return cut_for_review(
+        ReviewedChange(
+            _with_mode(change),
             _text(change, change.before),
             _text(change, change.after),
             snapshot.version(change.path),
             why,
             _entry_for(snapshot, change.path, plan),
         )
-    return tuple(hunks)
+        for change in edit_set.changes
+    )
 
 
 def checks_of(plan: Plan) -> tuple[str, ...]:
@@ -70,23 +72,50 @@ def prove(
             label=recorder.run_id,
             limits=services.test_limits,
         )
-        found.append(services.verifier.verify(request, cancellation, recorder.command))
+        evidence = services.verifier.verify(request, cancellation, recorder.command)
+        names = root_names(snapshot.roots)
+        found.append(evidence if len(names) == 1 else named(evidence, names[root]))
     return worst(found)
 
 
-def worst(found: Sequence[Evidence]) -> Evidence:
-    """Return the evidence with the worst verdict, with the hunks and verdicts of all."""
-    if len(found) == 1:
-        return found[0]
-    whole = min(found, key=lambda evidence: _PRECEDENCE[evidence.verdict])
-    others = tuple(f"{e.verdict.value}: {e.detail}" for e in found if e is not whole)
-    return attrs.evolve(
-        whole,
-        hunks=tuple(hunk for evidence in found for hunk in evidence.hunks),
-        touches_tests=any(evidence.touches_tests for evidence in found),
-        warnings=(*(w for e in found for w in e.warnings), *others),
-        duration_s=sum(evidence.duration_s for evidence in found),
-    )
+def prove_again(
+    services: Services,
+    snapshot: Snapshot,
+    edit_set: EditSet,
+    hunks: tuple[Hunk, ...],
+    plan: Plan,
+    recorder: Recorder,
+    cancellation: Cancellation,
+) -> Evidence:
+    """Verify a change whose result is the snapshot; hunks that stand there as proposed keep their ids."""
+    known = {(hunk.path, hunk.before, hunk.after): hunk.id for hunk in hunks}
+    found: list[Evidence] = []
+    gate = services.gate(snapshot.roots)
+    for root in snapshot.roots:
+        changes = tuple(c for c in edit_set.changes if snapshot.locate(c.path).root == root)
+        if not changes:
+            continue
+        tree = snapshot.tree(root, gate)
+        request = VerifyRequest(
+            root=root,
+            base=apply(root, tree, EditSet(tuple(_inverted(change) for change in changes))),
+            edit_set=EditSet(changes),
+            hunks=tuple(
+                attrs.evolve(hunk, id=known.get((hunk.path, hunk.before, hunk.after), hunk.id))
+                for hunk in cut(snapshot, EditSet(changes), plan, "")
+            ),
+            checks=_checks_in(root, checks_of(plan), snapshot),
+            label=recorder.run_id,
+            limits=services.test_limits,
+        )
+        evidence = services.verifier.verify(request, cancellation, recorder.command)
+        names = root_names(snapshot.roots)
+        found.append(evidence if len(names) == 1 else named(evidence, names[root]))
+    return worst(found)
+
+
+def _inverted(change: FileChange) -> FileChange:
+    return attrs.evolve(change, before=change.after, after=change.before)
 
 
 def _checks_in(root: str, checks: tuple[str, ...], snapshot: Snapshot) -> tuple[str, ...]:
@@ -104,6 +133,16 @@ def _text(change: FileChange, content: bytes | None) -> str | None:
         return decode(content).text
     except InvalidInput as error:
         raise InvalidInput(f"{change.path} is not text and cannot be proposed.", code="binary") from error
+
+
+def _with_mode(change: FileChange) -> FileChange:
+    """Return a change that says which mode bits a moved file has: those that it had."""
+    if change.mode is not None or change.after is None or change.moved_from in (None, change.path):
+        return change
+    try:
+        return attrs.evolve(change, mode=stat.S_IMODE(Path(change.moved_from or "").stat().st_mode))
+    except OSError:
+        return change
 
 
 def _entry_for(snapshot: Snapshot, path: str, plan: Plan) -> int | None:

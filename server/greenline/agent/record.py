@@ -100,7 +100,7 @@ class Recorder:
 
     def clean(self, value: T) -> T:
         """Return a value with the secrets in all its texts masked, and nothing cut short."""
-        return from_json(_each_text(to_json(value), self._mask), type(value))
+        return from_json(each_text(to_json(value), self._mask), type(value))
 
     def _append(self, kind: EventKind, data: dict[str, Any]) -> None:
         self._journal.append(self.run_id, kind, self._clean(data))
@@ -110,16 +110,18 @@ class Recorder:
             masked = self._mask(text)
             return masked if len(masked) <= _MAX_TEXT else masked[:_MAX_TEXT] + " …"
 
-        return _each_text(value, shortened)
+        return each_text(value, shortened)
 
 
-def _each_text(value: Any, change: Mask) -> Any:
+def each_text(value: Any, change: Mask) -> Any:
+    """Return a JSON value with every text in it changed, keys included."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _each_text(item, change) for key, item in value.items()}
+        # The ids of tests are keys too, and a parameter of a test can be a secret.
+        return {change(key): each_text(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_each_text(item, change) for item in value]
+        return [each_text(item, change) for item in value]
     return value
 
 

@@ -6,6 +6,7 @@ import threading
 
 import attrs
 
+from greenline.agent.follow_up import is_refused
 from greenline.agent.intent import test_names
 from greenline.agent.proof import cut
 from greenline.agent.reflector import Attempt
@@ -95,7 +96,9 @@ class EngineRepairer:
                 cuts[edit_set] = cut(snapshot, edit_set, plan, why)
             return cuts[edit_set]
 
-        engine = attrs.evolve(self._engine(), split=split)
+        engine = attrs.evolve(
+            self._engine(), split=split, is_refused=lambda edit_set: is_refused(task, edit_set)
+        )
         result = engine.repair(case.root, case.tree, case.diagnosis, run_id, cancellation, progress)
         if result.edit_set is None or result.evidence is None:
             return Repair(None, result.note)

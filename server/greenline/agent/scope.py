@@ -14,6 +14,7 @@ from greenline.core.error import NoModel
 from greenline.core.ids import new_id
 from greenline.core.port import Model
 from greenline.core.task import RunState, Task
+from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot
 
 PERMISSIONS = ("allowOnce", "allowAlways", "rejectOnce", "rejectAlways")
@@ -54,11 +55,20 @@ class Scope:
         self.recorder.state(after)
         return answers
 
-    def ask_permission(self, text: str) -> str:
+    @property
+    def asking(self) -> Asking:
+        """How the tools ask the user."""
+        return Asking(self._ask_permission, self._ask_question)
+
+    def _ask_permission(self, text: str) -> str:
         """Ask whether a tool may be used; an answer that is no permission is a refusal."""
         question = Question(new_id("q"), text, PERMISSIONS, "permission")
         (answer,) = self.ask((question,), RunState.EXECUTING)
         return answer.decision if answer.decision in PERMISSIONS else "rejectOnce"
+
+    def _ask_question(self, text: str, options: tuple[str, ...]) -> str:
+        (answer,) = self.ask((Question(new_id("q"), text, options),), RunState.EXECUTING)
+        return f"{answer.decision} {answer.note}".strip()
 
 
 def no_model() -> NoModel:

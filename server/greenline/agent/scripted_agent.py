@@ -27,7 +27,7 @@ import attrs
 
 from greenline.core.agent_port import AgentStatus, Health, Planned, Question
 from greenline.core.document import Overlays
-from greenline.core.edit import FileChange, Hunk
+from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import GreenlineError, NoModel, NotFound, WrongState
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, Verdict
@@ -35,7 +35,7 @@ from greenline.core.ids import new_id
 from greenline.core.port import Journal
 from greenline.core.task import Plan, PlanEntry, Proposal, Run, RunState, Task
 from greenline.core.wire import from_json
-from greenline.edit.hunk import split
+from greenline.edit.review_cut import ReviewedChange, cut_for_review
 
 _VERIFIED = Evidence(Verdict.VERIFIED, "", "")
 
@@ -52,6 +52,8 @@ class Step:
     permission: bool = False
     message: str = ""
     files: dict[str, str | None] = attrs.field(factory=dict)
+    modes: dict[str, int] = attrs.field(factory=dict)
+    """File name → mode bits that it is to have."""
     why: str = ""
     summary: str = ""
     evidence: Evidence = _VERIFIED
@@ -65,6 +67,8 @@ class Script:
     questions: tuple[Question, ...] = ()
     """Asked instead of planning."""
     steps: tuple[Step, ...] = ()
+    again: Evidence = _VERIFIED
+    """What measuring its proposal anew comes to."""
 
 
 Scripts = Mapping[str, Script]
@@ -140,6 +144,13 @@ class ScriptedAgent:
                 remedy="agent/run shows its state.",
             )
         waiting.set_result(decision)
+
+    async def verify(self, proposal_id: str, edit_set: EditSet, overlays: Overlays) -> Evidence:
+        """Return what the script says, with the number of files that were measured as its detail."""
+        run = self._journal.run(self._journal.proposal(proposal_id).run_id)
+        evidence = self._scripts[run.task.request].again
+        texts = [f"{Path(c.path).name}: {len((c.after or b'').splitlines())}" for c in edit_set.changes]
+        return attrs.evolve(evidence, detail=f"{evidence.detail} lines of {', '.join(texts)}".strip())
 
     async def pause(self, run_id: str) -> RunState:
         """Hold before the next step."""
@@ -227,7 +238,7 @@ class ScriptedAgent:
     def _propose(self, run: Run, overlays: Overlays, step: Step) -> None:
         root = Path(run.task.roots[0])
         shown = {document.path: document for document in overlays}
-        hunks: list[Hunk] = []
+        changes: list[ReviewedChange] = []
         for name, text in sorted(step.files.items()):
             path = root / name
             document = shown.get(str(path))
@@ -237,11 +248,13 @@ class ScriptedAgent:
                 before = path.read_bytes() if path.exists() else None
             after = None if text is None else text.encode("utf-8")
             version = document.version if document else None
-            change = FileChange(str(path), before, after)
+            change = FileChange(str(path), before, after, mode=step.modes.get(name))
             base_text = None if before is None else before.decode("utf-8")
-            pieces = split(change, base_text, text, base_version=version)
-            hunks += [attrs.evolve(piece, why=step.why or piece.why) for piece in pieces]
-        proposal = Proposal(new_id("proposal"), run.id, tuple(hunks), step.evidence, step.summary)
+            if base_text is not None:
+                self._journal.keep_text(base_text)
+            changes.append(ReviewedChange(change, base_text, text, version, step.why))
+        hunks: tuple[Hunk, ...] = cut_for_review(changes)
+        proposal = Proposal(new_id("proposal"), run.id, hunks, step.evidence, step.summary)
         self._journal.save_proposal(proposal)
         self._state(run.id, RunState.PROPOSED)
 

@@ -15,6 +15,7 @@ from greenline.core.edit import EditSet
 from greenline.core.event import Event
 from greenline.core.port import Journal, Limits, Model, Progress, Sandbox, ToolRequest, ToolSpec, Verifier
 from greenline.core.task import Plan, Task
+from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot, StageGate
 
 
@@ -31,10 +32,6 @@ class ToolOutcome:
     text: str
     """For the model; untrusted where it comes from files."""
     failed: bool = False
-
-
-AskPermission = Callable[[str], str]
-"""Ask the user about one call; returns `allowOnce`, `allowAlways`, `rejectOnce` or `rejectAlways`."""
 
 
 class ToolSession(Protocol):
@@ -56,7 +53,7 @@ class ToolSession(Protocol):
 class OpenTools(Protocol):
     """Makes the tools of a run."""
 
-    def __call__(self, snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> ToolSession:
+    def __call__(self, snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> ToolSession:
         """Return tools over a fresh staged copy."""
 
 

@@ -8,7 +8,7 @@ import attrs
 
 from greenline.agent.record import Mask
 from greenline.agent.repairer import EngineRepairer
-from greenline.agent.services import AskPermission, OpenTools, Repairer, ToolOutcome, ToolSession
+from greenline.agent.services import OpenTools, Repairer, ToolOutcome, ToolSession
 from greenline.config.settings import Settings
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
@@ -17,7 +17,7 @@ from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
 from greenline.model.cassette_model import CassetteModel, RecordingModel
 from greenline.model.scripted_model import load_script
-from greenline.tool.definition import ToolContext
+from greenline.tool.definition import Asking, ToolContext
 from greenline.tool.permission import Permission
 from greenline.tool.registry import ToolBox
 from greenline.workspace.snapshot import Snapshot, StageGate
@@ -53,7 +53,7 @@ def make_model(settings: Settings, name: str | None, mask: Mask) -> Model | None
 def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: Mask) -> OpenTools:
     """Return what makes the tools of a run."""
 
-    def open_tools(snapshot: Snapshot, gate: StageGate, ask: AskPermission, run_id: str) -> ToolSession:
+    def open_tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> ToolSession:
         root = snapshot.roots[0]
         context = ToolContext(
             root=root,
@@ -62,12 +62,12 @@ def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: M
             gate=Gate(snapshot.roots),
             verifier=verifier,
             sandbox=sandbox,
-            ask=ask,
+            asking=asking,
             label=run_id,
             limits=settings.limits,
             cancellation=Cancellation(),
         )
-        return _MaskedTools(ToolBox(context, Permission(settings.permission, ask)), mask)
+        return _MaskedTools(ToolBox(context, Permission(settings.permission, asking.permission)), mask)
 
     return open_tools
 

@@ -19,18 +19,22 @@ from typing import Any, BinaryIO
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
 from greenline.agent.pipe import failure_of, line_of
+from greenline.agent.priority import lowered
 from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
+from greenline.core.edit import EditSet
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
+from greenline.model.litellm_model import import_litellm
 from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
 _HEALTH_S = 10.0
-_NICENESS = 10
+_WORK = frozenset({"plan", "revise", "execute", "resume"})
+"""Requests that somebody waits for with the whole of the agent."""
 
 
 def serve(build: Callable[[], Agent]) -> int:
@@ -70,10 +74,13 @@ class Worker:
         self._under_way: dict[int, Cancellation] = {}
         self._lock = threading.Lock()
         self._health: tuple[float, Health] | None = None
+        self._hurry: Callable[[], None] | None = None
+        """While the worker warms up: what ends its low priority, since a request may wait for the imports."""
         self._methods: dict[str, Callable[[dict[str, Any], Cancellation], Any]] = {
             "plan": self._plan,
             "revise": self._revise,
             "execute": self._execute,
+            "verify": self._verify,
             "answer": self._answer,
             "pause": lambda p, _: self.agent.pause(p["runId"]),
             "resume": self._resume,
@@ -116,6 +123,8 @@ class Worker:
 
     def _serve(self, number: int, method: str, params: dict[str, Any], cancellation: Cancellation) -> None:
         answer: dict[str, Any]
+        if method in _WORK and (hurry := self._hurry) is not None:
+            hurry()
         try:
             answer = {"result": to_json(self._methods[method](params, cancellation))}
         except GreenlineError as error:
@@ -162,6 +171,13 @@ class Worker:
         run = self.agent.services.journal.run(params["runId"])
         return self.agent.execute(run.id, _snapshot(run.task.roots, params["overlays"]), cancellation)
 
+    def _verify(self, params: dict[str, Any], cancellation: Cancellation) -> Any:
+        journal = self.agent.services.journal
+        proposal = journal.proposal(params["proposalId"])
+        roots = journal.run(proposal.run_id).task.roots
+        edit_set = from_json(params["editSet"], EditSet)
+        return self.agent.verify(proposal, edit_set, _snapshot(roots, params["overlays"]), cancellation)
+
     def _answer(self, params: dict[str, Any], _: Cancellation) -> Any:
         answer = Answer(params["decision"], params.get("note", ""))
         self.agent.answer(params["runId"], params["questionId"], answer)
@@ -197,16 +213,21 @@ class Worker:
 
     def _warm(self) -> None:
         """Import what the first run will need, on a thread that yields to everything else."""
-        if sys.platform == "linux":
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        with lowered() as self._hurry:
+            try:
+                self._prepare()
+            finally:
+                self._hurry = None
+
+    def _prepare(self) -> None:
         model = self.agent.services.model
         is_real = model is not None and not model.name.startswith(("cassette:", "scripted:"))
-        wanted = ["docker", "litellm"] if is_real else ["docker"]
-        for name in wanted:
-            try:
-                importlib.import_module(name)
-            except ImportError as error:
-                raise InvalidInput(f"{name} cannot be imported ({error}).") from error
+        try:
+            importlib.import_module("docker")
+            if is_real:
+                import_litellm()
+        except ImportError as error:
+            raise InvalidInput(f"The agent cannot be warmed ({error}).", remedy="Install it anew.") from error
         self._sandbox_health()
 
 

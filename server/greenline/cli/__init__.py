@@ -9,7 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
+from greenline.cli.stop import STOPPED
+from greenline.cli.visible import visible
 from greenline.core.error import (
+    Cancelled,
     EditRejected,
     GreenlineError,
     InvalidInput,
@@ -29,11 +32,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.command(arguments))
     except KeyboardInterrupt:
         print("greenline: stopped", file=sys.stderr)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         return FAILED
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        print(f"greenline: {place}{error.strerror or error}.", file=sys.stderr)
+        return FAILED
+    except Cancelled:
+        print("greenline: stopped", file=sys.stderr)
+        return STOPPED
     except GreenlineError as error:
-        print(f"greenline: {error}", file=sys.stderr)
+        print(f"greenline: {visible(str(error))}", file=sys.stderr)
         if isinstance(error, SandboxUnavailable):
             return COULD_NOT_RUN
         return USAGE if isinstance(error, _INPUT) else FAILED

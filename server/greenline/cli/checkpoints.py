@@ -8,9 +8,10 @@ import os
 import time
 
 from rich.table import Table
+from rich.text import Text
 
-from greenline.cli.console import console, root_of
-from greenline.core.error import InvalidInput
+from greenline.cli.console import console, limit_of, root_of
+from greenline.cli.visible import visible
 from greenline.journal.checkpoint import Checkpoint
 
 
@@ -19,11 +20,10 @@ def run(arguments: argparse.Namespace) -> int:
     from greenline.app import open_checkpoints, open_journal
     from greenline.config.settings import load_settings
 
-    if arguments.limit < 1:
-        raise InvalidInput(f"--limit {arguments.limit} is too small.", remedy="Give a number from 1 on.")
+    limit = limit_of(arguments.limit)
     root = root_of(arguments.root)
     store = open_checkpoints(root, open_journal(root), load_settings())
-    found = store.newest_first(arguments.limit)
+    found = store.newest_first(limit)
     if arguments.json:
         print(json.dumps([as_json(item) for item in found]))
         return 0
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.created))
         names = ", ".join(os.path.relpath(file.path, root) for file in item.files[:3])
         more = f" and {len(item.files) - 3} more" if len(item.files) > 3 else ""
-        table.add_row(item.id, when, _state(item), names + more, item.reason)
+        table.add_row(item.id, when, _state(item), Text(visible(names + more)), Text(visible(item.reason)))
     console().print(table)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,9 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from greenline.core.error import InvalidInput
+from greenline.cli.visible import visible
+from greenline.core.edit import Hunk
+from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.edit.hunk import hunk_diff
+from greenline.workspace.encoding import decode
 
+_MAX_LIMIT = 1_000_000
 _STYLE = {
     Verdict.VERIFIED: "bold green",
     Verdict.TESTS_ONLY: "yellow",
@@ -37,10 +43,15 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=True)
 
 
+def say(text: str) -> None:
+    """Print a line of any text on standard output."""
+    console().print(visible(text), markup=False)
+
+
 def progress(sentence: str) -> None:
     """Show progress on a terminal, and nothing in a pipe."""
     if sys.stderr.isatty():
-        print(f"  … {sentence}", file=sys.stderr, flush=True)
+        print(f"  … {visible(sentence)}", file=sys.stderr, flush=True)
 
 
 def verdict_text(evidence: Evidence) -> Text:
@@ -70,7 +81,9 @@ def evidence_table(evidence: Evidence) -> Table:
 def diff_text(diff: str) -> Text:
     """Return a unified diff, coloured."""
     text = Text()
-    for line in diff.splitlines(keepends=True):
+    # In a pipe it is a patch, to be read by a program to the byte.
+    shown = visible(diff) if sys.stdout.isatty() else diff
+    for line in shown.splitlines(keepends=True):
         if line.startswith(("+++", "---")):
             text.append(line, style="bold")
         elif line.startswith("@@"):
@@ -82,6 +95,25 @@ def diff_text(diff: str) -> Text:
         else:
             text.append(line)
     return text
+
+
+def hunk_text(hunk: Hunk, root: str) -> Text:
+    """Return a hunk as a diff over the file as it is now, coloured; its path is relative to the root."""
+    return diff_text(hunk_diff(shown_path(hunk.path, root), hunk, _text_of(hunk.path)))
+
+
+def shown_path(path: str, root: str) -> str:
+    """Return a path relative to the root; one that lies elsewhere as it is."""
+    return os.path.relpath(path, root) if Path(path).is_relative_to(root) else path
+
+
+def limit_of(given: int) -> int:
+    """Return how many lines of a list to show; raises `InvalidInput` for a number that no list can have."""
+    if given < 1:
+        raise InvalidInput(f"--limit {given} is too small.", remedy="Give a number from 1 on.")
+    if given > _MAX_LIMIT:
+        raise InvalidInput(f"--limit {given} is too large.", remedy=f"Give at most {_MAX_LIMIT}.")
+    return given
 
 
 def exit_code(verdict: Verdict) -> int:
@@ -104,6 +136,13 @@ def counts(report: TestReport | None) -> dict[str, object] | None:
         "seconds": round(report.duration_s, 3),
         "detail": report.detail,
     }
+
+
+def _text_of(path: str) -> str | None:
+    try:
+        return decode(Path(path).read_bytes()).text
+    except (OSError, GreenlineError):
+        return None
 
 
 def _counts(report: TestReport) -> tuple[str, str, str, str]:

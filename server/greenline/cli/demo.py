@@ -10,7 +10,8 @@ from typing import Any
 
 import attrs
 
-from greenline.cli.console import console, counts, diff_text, evidence_table, exit_code, verdict_text
+from greenline.cli.console import console, counts, diff_text, evidence_table, exit_code, say, verdict_text
+from greenline.cli.visible import visible
 from greenline.core.evidence import Verdict
 from greenline.demo.scene import FEATURE_REQUEST, REPAIR_REQUEST, Scene, environment_of, play, sample_project
 
@@ -73,7 +74,7 @@ class _Stage:
     def say(self, text: str) -> None:
         """Show a line."""
         if not self.quiet:
-            console().print(text, markup=False)
+            say(text)
 
     def plan(self, plan: dict[str, Any]) -> None:
         """Show the plan."""
@@ -86,7 +87,7 @@ class _Stage:
     def progress(self, text: str) -> None:
         """Show progress on a terminal, and as plain lines elsewhere unless JSON was asked for."""
         if not self.quiet:
-            print(f"         … {text}", file=sys.stdout, flush=True)
+            print(f"         … {visible(text)}", file=sys.stdout, flush=True)
 
     def show(self, scene: Scene) -> None:
         """Show what a scene came to."""
@@ -95,25 +96,23 @@ class _Stage:
         out = console()
         if scene.evidence is None:
             verdict = "couldNotRun" if _could_not_run(scene) else "no proposal"
-            out.print(f"verdict  {verdict}: {scene.note}", markup=False)
+            say(f"verdict  {verdict}: {scene.note}")
             return
         evidence = scene.evidence
         out.print("verdict  ", verdict_text(evidence), sep="")
-        out.print(f"         {evidence.detail}", markup=False)
-        out.print(f"sandbox  {evidence.engine or evidence.sandbox or 'none'}", markup=False)
+        say(f"         {evidence.detail}")
+        say(f"sandbox  {evidence.engine or evidence.sandbox or 'none'}")
         out.print(evidence_table(evidence))
         for hunk, diff in zip(scene.hunks, scene.diffs, strict=True):
-            out.print(f"hunk     {hunk.get('why', '')}", markup=False)
+            say(f"hunk     {hunk.get('why', '')}")
             out.print(diff_text(diff))
         for alternative in scene.alternatives:
             out.print("another fix that the whole suite passes:")
             out.print(diff_text(alternative))
-        out.print(f"accept   {scene.applied} of {len(scene.hunks)} hunks applied by the editor", markup=False)
+        say(f"accept   {scene.applied} of {len(scene.hunks)} hunks applied by the editor")
         touched = {hunk["uri"].rsplit("/", 1)[-1] for hunk in scene.hunks}
         for name, text in scene.buffers.items():
             if name.rsplit("/", 1)[-1] in touched:
-                out.print(f"buffer   {name} is now:", markup=False)
-                out.print(
-                    "".join(f"         {line}" for line in text.splitlines(keepends=True)), markup=False
-                )
-        out.print(f"done     in {scene.seconds:.1f} s", markup=False)
+                say(f"buffer   {name} is now:")
+                say("".join(f"         {line}" for line in text.splitlines(keepends=True)))
+        say(f"done     in {scene.seconds:.1f} s")

@@ -12,7 +12,7 @@ from importlib import metadata
 import attrs
 
 import greenline
-from greenline.cli.console import console, root_of
+from greenline.cli.console import console, root_of, say
 
 
 @attrs.frozen
@@ -36,9 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
         for item in findings:
             mark = "[green]ok[/]  " if item.ok else ("[yellow]--[/]  " if item.optional else "[red]no[/]  ")
             out.print(mark, end="")
-            out.print(f"{item.name}: {item.detail}", markup=False)
+            say(f"{item.name}: {item.detail}")
             if item.remedy and not item.ok:
-                out.print(f"      {item.remedy}", markup=False)
+                say(f"      {item.remedy}")
     return 0 if all(item.ok or item.optional for item in findings) else 1
 
 

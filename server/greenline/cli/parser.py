@@ -16,6 +16,7 @@ _EPILOG = """exit codes:
   3  the edit was rejected; nothing was written
   4  the verdict is another than verified; nothing was applied
   5  couldNotRun: no sandbox could be had, or the tests could not be run
+  130  stopped by Ctrl-C or SIGTERM; nothing was written
 """
 
 EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
@@ -51,6 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
     _add_root(show)
     _add_json(show)
     _add_undo(commands)
+    _add_index(commands)
+    _add_search(commands)
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
@@ -101,12 +104,56 @@ def _add_undo(commands: Any) -> None:
     _add_json(checkpoints)
 
 
+def _add_index(commands: Any) -> None:
+    index = _add(
+        commands,
+        "index",
+        "bring the index of a workspace up to date, or say what it holds",
+        "greenline index --why src/app.min.js",
+    )
+    index.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="a folder of the workspace; may be repeated (default: this folder)",
+    )
+    what = index.add_mutually_exclusive_group()
+    what.add_argument("--stats", action="store_true", help="print what the index holds, and change nothing")
+    what.add_argument("--why", metavar="PATH", help="say whether a file is indexed, and why not")
+    _add_json(index)
+
+
+def _add_search(commands: Any) -> None:
+    search = _add(
+        commands,
+        "search",
+        "find code by a question, a task, a name, a stack trace or a place",
+        'greenline search "where are retries counted" --path "src/**"',
+    )
+    search.add_argument("words", metavar="WORDS", help="what to find")
+    search.add_argument("--limit", type=int, default=10, metavar="N", help="how many hits (default: 10)")
+    search.add_argument(
+        "--kind",
+        action="append",
+        metavar="KIND",
+        help="only chunks of this kind, class or function; may be repeated",
+    )
+    search.add_argument("--path", default="", metavar="GLOB", help="only files that fit, as in .gitignore")
+    search.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="a folder of the workspace; may be repeated (default: this folder)",
+    )
+    _add_json(search)
+
+
 def _add_verify(commands: Any) -> None:
     verify = _add(
         commands,
         "verify",
         "measure a patch, whoever wrote it: base and patched tests in the sandbox",
-        "git diff | greenline verify --base HEAD --json",
+        "greenline verify --base HEAD --json",
     )
     what = verify.add_mutually_exclusive_group()
     what.add_argument(

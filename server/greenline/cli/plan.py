@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import console, root_of
-from greenline.core.cancel import Cancellation
+from greenline.cli.console import root_of, say
+from greenline.cli.stop import stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
 from greenline.core.wire import to_json
@@ -21,16 +21,17 @@ def run(arguments: argparse.Namespace) -> int:
     root = root_of(arguments.root)
     task = task_of(arguments.request, root)
     agent = make_agent(load_settings(), open_journal(root))
-    planned = agent.plan(task, Snapshot((root,)), Cancellation())
+    with stoppable() as cancellation:
+        planned = agent.plan(task, Snapshot((root,)), cancellation)
     if arguments.json:
         print(json.dumps(to_json(planned)))
         return 0 if planned.plan else 1
     if planned.plan is None:
         for question in planned.questions:
-            console().print(f"? {question.text}", markup=False)
+            say(f"? {question.text}")
         return 1
     print_plan(planned.plan)
-    console().print(f"run {planned.run_id}", markup=False)
+    say(f"run {planned.run_id}")
     return 0
 
 
@@ -45,12 +46,13 @@ def task_of(request: str, root: str) -> Task:
 
 def print_plan(plan: Plan) -> None:
     """Print a plan for people."""
-    out = console()
     for entry in plan.entries:
-        out.print(f"  {entry.number}. {entry.intent}", markup=False)
+        say(f"  {entry.number}. {entry.intent}")
         for check in entry.checks:
-            out.print(f"       check: {check}", markup=False)
+            say(f"       check: {check}")
     if plan.risk:
-        out.print(f"  risk: {plan.risk}", markup=False)
+        say(f"  risk: {plan.risk}")
     if plan.score is not None:
-        out.print(f"  score: {plan.score} of 10", markup=False)
+        say(f"  score: {plan.score} of 10")
+    for remark in plan.remarks:
+        say(f"  critic: {remark}")

@@ -6,19 +6,25 @@ import argparse
 import json
 import os
 import sys
-from pathlib import Path
 
+from rich.text import Text
+
+from greenline.cli.answer import answer_questions
 from greenline.cli.console import (
     console,
     diff_text,
     evidence_table,
     exit_code,
+    hunk_text,
     progress,
     root_of,
+    say,
+    shown_path,
     verdict_text,
 )
 from greenline.cli.plan import task_of
-from greenline.core.cancel import Cancellation
+from greenline.cli.stop import stoppable
+from greenline.cli.visible import visible
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal, Run
 from greenline.core.wire import to_json
@@ -38,18 +44,22 @@ def run(arguments: argparse.Namespace) -> int:
     # Whatever a crash left half made is settled before the agent reads the files.
     store = open_checkpoints(root, journal, settings)
     agent = make_agent(settings, journal)
+    answer_questions(agent)
     progress("planning and verifying in the sandbox")
-    item = journal.run(agent.execute(task, Snapshot((root,)), Cancellation()))
+    with stoppable() as cancellation:
+        item = journal.run(agent.execute(task, Snapshot((root,)), cancellation))
     proposal = item.proposal
     if proposal is None:
         if arguments.json:
             print(
                 json.dumps({"runId": item.id, "state": item.state.value, "note": item.note, "proposal": None})
             )
-        print(f"greenline: no proposal: {item.note}", file=sys.stderr)
+        print(f"greenline: no proposal: {visible(item.note)}", file=sys.stderr)
         return 1
     verified = proposal.evidence.verdict is Verdict.VERIFIED
     apply = arguments.apply_unverified or (arguments.apply and verified)
+    # Afterwards the files are no longer what the hunks were made against.
+    diffs = [hunk_text(hunk, root) for hunk in proposal.hunks]
     written: list[str] = []
     if apply:
         written = apply_proposal(proposal, root, store)
@@ -63,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(value))
     else:
-        _print(item, proposal, written, asked=arguments.apply)
+        _print(item, diffs, written, root, asked=arguments.apply)
     return 0 if arguments.apply_unverified else exit_code(proposal.evidence.verdict)
 
 
@@ -82,23 +92,24 @@ def apply_proposal(proposal: Proposal, root: str, store: CheckpointStore) -> lis
     return [change.path for change in changes]
 
 
-def _print(item: Run, proposal: Proposal, written: list[str], *, asked: bool) -> None:
-    from greenline.edit.hunk import diff_text as hunk_diff
-
+def _print(item: Run, diffs: list[Text], written: list[str], root: str, *, asked: bool) -> None:
+    proposal = item.proposal
+    assert proposal is not None
     out = console()
     out.print(verdict_text(proposal.evidence))
     if proposal.evidence.detail:
-        out.print(proposal.evidence.detail, markup=False)
+        say(proposal.evidence.detail)
     out.print(evidence_table(proposal.evidence))
-    for hunk in proposal.hunks:
-        out.print(f"{Path(hunk.path).name}:{hunk.start_line + 1}  {hunk.why}", markup=False)
-        out.print(diff_text(hunk_diff(hunk.path, hunk.before, hunk.after)))
+    for hunk, diff in zip(proposal.hunks, diffs, strict=True):
+        place = f"{shown_path(hunk.path, root)}:{hunk.start_line + 1}"
+        say(f"{place}  {hunk.why}")
+        out.print(diff)
     for number, alternative in enumerate(proposal.alternatives, 1):
         out.print(f"another fix that the whole suite passes ({number}):")
         out.print(diff_text(alternative))
     if written:
-        out.print("written: " + ", ".join(written), markup=False)
-        out.print(f"to take this back: greenline undo {item.id}", markup=False)
+        say("written: " + ", ".join(written))
+        say(f"to take this back: greenline undo {item.id}")
     elif asked:
         out.print("nothing was written: the verdict is not `verified`")
-    out.print(f"run {item.id}", markup=False)
+    say(f"run {item.id}")

@@ -7,18 +7,17 @@ import json
 import time
 
 from rich.table import Table
+from rich.text import Text
 
-from greenline.cli.console import console, root_of
-from greenline.core.error import InvalidInput
+from greenline.cli.console import console, limit_of, root_of
+from greenline.cli.visible import visible
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the runs."""
     from greenline.app import open_journal
 
-    if arguments.limit < 1:
-        raise InvalidInput(f"--limit {arguments.limit} is too small.", remedy="Give a number from 1 on.")
-    found = open_journal(root_of(arguments.root)).runs(arguments.limit)
+    found = open_journal(root_of(arguments.root)).runs(limit_of(arguments.limit))
     if arguments.json:
         rows = [
             {
@@ -36,11 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
         print("No runs yet.")
         return 0
     table = Table(header_style="bold")
-    for heading in ("run", "when", "state", "verdict", "request"):
+    # An id that is cut off can be given to no command.
+    table.add_column("run", min_width=18, no_wrap=True)
+    for heading in ("when", "state", "verdict", "request"):
         table.add_column(heading)
     for item in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.created))
         verdict = item.proposal.evidence.verdict.value if item.proposal else ""
-        table.add_row(item.id, when, item.state.value, verdict, item.task.request)
+        table.add_row(item.id, when, item.state.value, verdict, Text(visible(item.task.request)))
     console().print(table)
     return 0

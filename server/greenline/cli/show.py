@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 
-from greenline.cli.console import console, diff_text, evidence_table, root_of, verdict_text
+from greenline.cli.console import console, evidence_table, hunk_text, root_of, say, shown_path, verdict_text
 from greenline.core.error import InvalidInput, NotFound
 from greenline.core.event import Event
 from greenline.core.port import Journal
@@ -18,22 +18,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the run."""
     from greenline.app import open_journal
 
-    journal = open_journal(root_of(arguments.root))
+    root = root_of(arguments.root)
+    journal = open_journal(root)
     item = find_run(journal, arguments.run)
     events = list(journal.events(item.id))
     if arguments.json:
         print(json.dumps({"run": to_json(item), "events": to_json(events)}))
         return 0
-    out = console()
-    out.print(f"{item.id}  {item.state.value}  “{item.task.request}”", markup=False)
+    say(f"{item.id}  {item.state.value}  “{item.task.request}”")
     if item.note:
-        out.print(item.note, markup=False)
+        say(item.note)
     for entry in item.plan.entries if item.plan else ():
-        out.print(f"  {entry.number}. {entry.intent} [{entry.status.value}]", markup=False)
+        say(f"  {entry.number}. {entry.intent} [{entry.status.value}]")
     if item.proposal:
-        _print_proposal(item)
+        _print_proposal(item, root)
     for event in events:
-        out.print(_line(event), markup=False)
+        say(_line(event))
     return 0
 
 
@@ -50,16 +50,15 @@ def find_run(journal: Journal, given: str) -> Run:
     return matching[0]
 
 
-def _print_proposal(item: Run) -> None:
-    from greenline.edit.hunk import diff_text as hunk_diff
-
+def _print_proposal(item: Run, root: str) -> None:
     assert item.proposal is not None
     out = console()
     out.print(verdict_text(item.proposal.evidence))
     out.print(evidence_table(item.proposal.evidence))
     for hunk in item.proposal.hunks:
-        out.print(f"{hunk.id}  {hunk.state.value}  {hunk.path}:{hunk.start_line + 1}", markup=False)
-        out.print(diff_text(hunk_diff(hunk.path, hunk.before, hunk.after)))
+        place = f"{shown_path(hunk.path, root)}:{hunk.start_line + 1}"
+        say(f"{hunk.id}  {hunk.state.value}  {place}")
+        out.print(hunk_text(hunk, root))
 
 
 def _line(event: Event) -> str:

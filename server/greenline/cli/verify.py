@@ -15,13 +15,14 @@ from greenline.cli.console import (
     exit_code,
     progress,
     root_of,
+    say,
     verdict_text,
 )
-from greenline.core.cancel import Cancellation
-from greenline.core.edit import EditSet, FileChange, Hunk
+from greenline.cli.stop import stoppable
+from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
-from greenline.core.port import StagedFile, Tree, VerifyRequest
+from greenline.core.port import Tree, VerifyRequest
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,11 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in settings.warnings:
         print(f"greenline: {warning}", file=sys.stderr)
     hunks = hunks_of(edit_set)
-    evidence = make_verifier(make_sandbox(settings)).verify(
-        VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify"),
-        Cancellation(),
-        progress,
-    )
+    request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
+    with stoppable() as cancellation:
+        evidence = make_verifier(make_sandbox(settings)).verify(request, cancellation, progress)
     if arguments.json:
         print(json.dumps(as_json(evidence, hunks, root)))
     else:
@@ -97,37 +96,17 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
 
         text = _read_patch(arguments.patch)
         return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
-    from greenline.workspace.revision import staged_tree, tree_at
+    from greenline.workspace.revision import changes_since, staged_changes
 
-    base = _withheld(tree_at(root, "HEAD" if arguments.staged else arguments.base or "HEAD"), gate)
-    after = staged_tree(root) if arguments.staged else snapshot.tree(root, gate)
-    after = _withheld(after, gate)
-    tracked = set(base) | set(after)
-    if not arguments.staged:
-        listed = set(snapshot.list_files(root))
-        tracked = {path for path in tracked if path in base or path in listed}
-        # Ignored files (a generated `_version.py`) are no part of the patch: both sides need them.
-        base = {**{path: file for path, file in after.items() if path not in tracked}, **base}
-    return base, _difference(root, base, after, tracked)
-
-
-def _withheld(tree: Tree, gate: Any) -> Tree:
-    return {path: file for path, file in tree.items() if gate.may_stage(path)}
-
-
-def _difference(root: str, base: Tree, after: Tree, paths: set[str]) -> EditSet:
-    changes = []
-    for path in sorted(paths):
-        old, new = base.get(path), after.get(path)
-        if old != new and not (old and new and (old.content, old.link) == (new.content, new.link)):
-            changes.append(FileChange(str(Path(root) / path), _content(old), _content(new)))
-    return EditSet(tuple(changes))
-
-
-def _content(file: StagedFile | None) -> bytes | None:
-    if file is None:
-        return None
-    return file.link.encode() if file.link is not None else file.content
+    current, listed = snapshot.tree(root, gate), snapshot.list_files(root)
+    if arguments.staged:
+        base, edit_set = staged_changes(root, current, listed)
+    else:
+        base, edit_set = changes_since(root, arguments.base or "HEAD", current, listed)
+    # Git may track what the gate withholds.
+    shown = {path: file for path, file in base.items() if gate.may_stage(path)}
+    changes = (c for c in edit_set.changes if gate.may_stage(snapshot.locate(c.path).relative))
+    return shown, EditSet(tuple(changes))
 
 
 def _read_patch(name: str) -> str:
@@ -147,12 +126,12 @@ def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
     out = console()
     out.print(verdict_text(evidence))
     if evidence.detail:
-        out.print(evidence.detail, markup=False)
+        say(evidence.detail)
     out.print(evidence_table(evidence))
     measured = {item.hunk_id: item for item in evidence.hunks}
     for hunk in hunks:
         place = f"{Path(hunk.path).relative_to(root)}:{hunk.start_line + 1}"
         item = measured.get(hunk.id)
-        out.print(f"  {place}  {item.coverage if item else 'not measured'}", markup=False)
+        say(f"  {place}  {item.coverage if item else 'not measured'}")
     for warning in evidence.warnings:
-        out.print(f"  warning: {warning}", markup=False)
+        say(f"  warning: {warning}")

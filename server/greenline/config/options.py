@@ -8,8 +8,6 @@ from typing import Any
 import attrs
 
 PERMISSIONS = ("ask", "auto", "deny")
-TOOLCHAINS = ("host", "image")
-SANDBOXES = ("docker", "bubblewrap")
 
 
 class BadOption(ValueError):
@@ -116,14 +114,12 @@ OPTIONS = (
     Option("api_key", text, "GREENLINE_API_KEY"),
     Option("critic_model", text, "GREENLINE_CRITIC_MODEL"),
     Option("record_model", text, "GREENLINE_RECORD_MODEL"),
+    Option("embedder", text, "GREENLINE_EMBEDDER"),
     Option("model_timeout_s", number(1, 3600), "GREENLINE_MODEL_TIMEOUT"),
     Option("budget_usd", number(0, 10_000), "GREENLINE_BUDGET_USD"),
     Option("max_iterations", whole(1, 5), "GREENLINE_MAX_ITERATIONS", from_client=True),
     Option("max_turns", whole(1, 200), "GREENLINE_MAX_TURNS"),
     Option("permission", choice(*PERMISSIONS), "GREENLINE_PERMISSION"),
-    Option("sandbox", choice(*SANDBOXES), "GREENLINE_SANDBOX"),
-    Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
-    Option("image", text, "GREENLINE_IMAGE"),
     Option("docker_host", text, "DOCKER_HOST"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),

@@ -36,6 +36,9 @@ class Settings:
     """Model that judges plans; None: the same model."""
     record_model: str | None = None
     """Path of a cassette to which every exchange with the model is written; None: nothing is recorded."""
+    embedder: str = "builtin"
+    """What makes the index's vectors: `builtin`, `none`, `model2vec:NAME` or a folder of such a model, or
+    `litellm:NAME`, which sends the code to that model."""
     model_timeout_s: float = 120.0
     budget_usd: float = 2.0
     """What one run may spend."""
@@ -45,11 +48,6 @@ class Settings:
     """Model calls in one run."""
     permission: str = "ask"
     """`ask`, `auto` or `deny` for gated tools."""
-    sandbox: str = "docker"
-    """`docker`, or the weaker `bubblewrap`."""
-    toolchain: str = "host"
-    """`host` or `image`."""
-    image: str | None = None
     docker_host: str | None = None
     """Address of the engine; None: the platform's default."""
     memory_mb: int = 2048
@@ -109,6 +107,13 @@ def load_settings(
         if raw:
             _take(values, option, option.variable, raw, warnings)
     return Settings(**values, warnings=tuple(warnings))
+
+
+def client_part(client_options: object) -> dict[str, Any]:
+    """Return what an editor may set, of all that it sent; the rest, a key perhaps, is handed to nobody."""
+    known = {_camel(option.name) for option in OPTIONS if option.from_client}
+    inner = client_options.get("greenline", client_options) if isinstance(client_options, Mapping) else {}
+    return {k: v for k, v in inner.items() if k in known} if isinstance(inner, Mapping) else {}
 
 
 def _take(values: dict[str, Any], option: Option, label: str, raw: Any, warnings: list[str]) -> None:

@@ -12,7 +12,9 @@ from typing import Literal, Protocol
 import attrs
 
 from greenline.core.document import Overlays
+from greenline.core.edit import EditSet
 from greenline.core.event import Event
+from greenline.core.evidence import Evidence
 from greenline.core.task import Plan, RunState, Task
 
 
@@ -94,6 +96,12 @@ class AgentClient(Protocol):
         """Execute a planned run, or plan and execute a task; return the run id.
 
         Ends when the run has come to rest; the journal then holds its proposal, if there is one.
+        """
+
+    async def verify(self, proposal_id: str, edit_set: EditSet, overlays: Overlays) -> Evidence:
+        """Measure a change anew, whose result is the text as it is; raises `NotFound`.
+
+        Only the run's events are written: the proposal is the caller's to change.
         """
 
     async def answer(self, run_id: str, question_id: str, decision: str, note: str = "") -> None:

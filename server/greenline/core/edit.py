@@ -64,3 +64,17 @@ class Hunk:
     plan_entry: int | None = None
     state: HunkState = HunkState.PENDING
     comment: str = ""
+    needs: tuple[str, ...] = ()
+    """Ids of the hunks of the same proposal without which this one makes no sense."""
+    mode: int | None = None
+    """POSIX mode bits that the file is to have, or None to keep its own; may come without any text."""
+
+
+@attrs.frozen
+class RefusedChange:
+    """A hunk that the user rejected in an earlier run, and why."""
+
+    path: str
+    before: str
+    after: str
+    comment: str = ""

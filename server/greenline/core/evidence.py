@@ -130,7 +130,7 @@ class Evidence:
     touches_tests: bool = False
     warnings: tuple[str, ...] = ()
     sandbox: str = ""
-    """`docker`, `bubblewrap` or empty."""
+    """`docker` or empty."""
     engine: str = ""
     """The engine's version, `docker 28.2.2`."""
     image: str = ""
@@ -139,3 +139,5 @@ class Evidence:
     command: tuple[str, ...] = ()
     duration_s: float = 0.0
     currency: Literal["current", "partial"] = "current"
+    measured: tuple[str, ...] | None = None
+    """Ids of the hunks that the measured text held, where those were not all of the proposal."""

@@ -89,7 +89,7 @@ class SandboxHealth:
 
     available: bool
     name: str
-    """`docker`, `bubblewrap`."""
+    """`docker`."""
     engine: str = ""
     """`docker 28.2.2`."""
     image: str = ""
@@ -195,8 +195,13 @@ class Usage:
     """What one call cost."""
 
     prompt_tokens: int = 0
+    """All input, whether or not a cache had it."""
     completion_tokens: int = 0
     cost_usd: float = 0.0
+    cache_read_tokens: int = 0
+    """The part of the prompt that came from the server's cache."""
+    cache_write_tokens: int = 0
+    """The part of the prompt that went into it."""
 
 
 @attrs.frozen
@@ -244,11 +249,23 @@ class Journal(Protocol):
     def save_proposal(self, proposal: Proposal) -> None:
         """Insert or replace a proposal (hunks, review state, evidence)."""
 
+    def keep_text(self, text: str) -> None:
+        """Store a text that hunks were made against, so that they can be moved after a restart."""
+
+    def text(self, text_hash: str) -> str | None:
+        """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""
+
+    def open_proposals(self) -> list[Proposal]:
+        """Return the newest proposal of each run that has hunks which wait for a review, oldest first."""
+
     def run(self, run_id: str) -> Run:
         """Return a run; raises `NotFound`."""
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
+
+    def active_runs(self) -> tuple[str, ...]:
+        """Return the ids of the runs that are under way, newest first; cheap."""
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import attrs
 
-from greenline.core.edit import Hunk, HunkState
+from greenline.core.edit import Hunk, HunkState, RefusedChange
 from greenline.core.evidence import Evidence
 
 
@@ -41,6 +41,8 @@ class Task:
     """Absolute paths of the roots that the run is pinned to."""
     context: TaskContext = TaskContext()
     constraints: tuple[str, ...] = ()
+    refused: tuple[RefusedChange, ...] = ()
+    """What the user rejected in the runs that this one follows up."""
 
 
 class EntryStatus(StrEnum):
@@ -76,6 +78,8 @@ class Plan:
     score: int | None = None
     """The critic's score, 1–10; None where no model judged it."""
     engine: Literal["model", "repair"] = "model"
+    remarks: tuple[str, ...] = ()
+    """Problems that the critic named, for whoever carries the plan out."""
 
 
 class RunState(StrEnum):
@@ -134,15 +138,26 @@ class Proposal:
         return tuple(h for h in self.hunks if h.state is HunkState.PENDING)
 
     def with_states(self, states: Mapping[str, HunkState], comments: Mapping[str, str]) -> Proposal:
-        """Return the proposal with other states and comments for some hunks; mixed: partial evidence."""
+        """Return the proposal with other states and comments for some hunks, and its evidence judged anew."""
         hunks = tuple(
             attrs.evolve(h, state=states.get(h.id, h.state), comment=comments.get(h.id, h.comment))
             for h in self.hunks
         )
+        return attrs.evolve(self, hunks=hunks).with_evidence(self.evidence)
+
+    def with_evidence(self, evidence: Evidence) -> Proposal:
+        """Return the proposal with evidence that is `partial` where it measured another choice of hunks.
+
+        What counts is what was accepted, or what waits where nothing was accepted.
+        """
+        of = {s: {h.id for h in self.hunks if h.state is s} for s in HunkState}
+        measured = {h.id for h in self.hunks} if evidence.measured is None else set(evidence.measured)
+        stands = of[HunkState.ACCEPTED] or of[HunkState.PENDING]
+        is_undecided = evidence.measured is None and len({h.state for h in self.hunks}) == 1
         currency: Literal["current", "partial"] = (
-            "current" if len({h.state for h in hunks}) == 1 else "partial"
+            "current" if is_undecided or measured == stands else "partial"
         )
-        return attrs.evolve(self, hunks=hunks, evidence=attrs.evolve(self.evidence, currency=currency))
+        return attrs.evolve(self, evidence=attrs.evolve(evidence, currency=currency))
 
     def run_state(self) -> RunState:
         """Return the state that the review so far calls for."""

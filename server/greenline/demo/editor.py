@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from greenline.core.error import GreenlineError
+from greenline.edit.text import split_lines
 
 _CAPABILITIES = {
     "general": {"positionEncodings": ["utf-32", "utf-16"]},
@@ -172,7 +173,7 @@ class Editor:
 
 def replaced(text: str, edits: list[dict[str, Any]]) -> str:
     """Return a text after LSP text edits; characters are code points, as negotiated."""
-    lines = text.splitlines(keepends=True)
+    lines = split_lines(text)
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))

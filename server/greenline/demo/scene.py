@@ -22,6 +22,8 @@ from greenline.core.wire import from_json
 from greenline.demo.editor import Editor
 from greenline.edit.hunk import apply_hunks, diff_text
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.workspace.git import git_environment
+from greenline.workspace.program import find_program
 
 _WORK_S = 900.0
 
@@ -70,11 +72,24 @@ def sample_project() -> Iterator[Path]:
         root = Path(folder).resolve() / "ledger"
         skipped = shutil.ignore_patterns("__pycache__", ".pytest_cache")
         shutil.copytree(sandbox_folder() / "sample", root, ignore=skipped)
-        name = ["-c", "user.name=demo", "-c", "user.email=demo@localhost"]
-        for arguments in (["init", "-q"], ["add", "-A"], [*name, "commit", "-q", "-m", "Ledger 1.4.0"]):
-            if shutil.which("git"):
-                subprocess.run(["git", *arguments], cwd=root, check=True, stdin=subprocess.DEVNULL)
+        _commit(root)
         yield root
+
+
+def _commit(root: Path) -> None:
+    """Put the sample under git where there is git; without it the demonstration works as well.
+
+    Nothing of the user's own configuration counts: a signature would be asked for, or hooks run.
+    """
+    program = find_program("git", (str(root),))
+    if program is None:
+        return
+    environment = {**git_environment(), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    name = ["-c", "user.name=demo", "-c", "user.email=demo@localhost"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*name, "commit", "-q", "-m", "Ledger 1.4.0"]):
+        subprocess.run(
+            [program, *arguments], cwd=root, env=environment, check=False, stdin=subprocess.DEVNULL
+        )
 
 
 def environment_of(root: Path, *, with_model: bool) -> dict[str, str]:
@@ -88,7 +103,7 @@ def environment_of(root: Path, *, with_model: bool) -> dict[str, str]:
 def play(root: Path, request: str, environment: Mapping[str, str], stage: Stage) -> Scene:
     """Ask for a change as an editor does, accept what comes, and return what happened."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "greenline", "serve"]
+    command = [sys.executable, "-P", "-m", "greenline", "serve"]
     with Editor(command, environment, _listener(stage.progress)) as editor:
         info = editor.initialize(root)["serverInfo"]
         stage.say(

@@ -78,5 +78,7 @@ def _change(path: str, hunks: list[Hunk], before: bytes | None) -> FileChange:
         )
     if op == "delete":
         return FileChange(path, before, None)
+    mode = next((hunk.mode for hunk in hunks if hunk.mode is not None), None)
     file = TextFile("") if before is None else decode(before)
-    return FileChange(path, before, encode(attrs.evolve(file, text=apply_hunks(file.text, hunks))))
+    after = encode(attrs.evolve(file, text=apply_hunks(file.text, hunks)))
+    return FileChange(path, before, after, mode=mode)

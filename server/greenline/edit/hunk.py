@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import attrs
@@ -11,10 +14,13 @@ import attrs
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.ids import new_id
-from greenline.edit.text import split_lines, text_hash
+from greenline.edit.text import line_end, split_lines, text_hash
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
 _CONTEXT = 3
+_SMALL = 60_000
+"""Pairs of lines that may be compared with one another: difflib's cost grows with more than their number."""
+_NEVER = 4_000_000
 
 
 @attrs.frozen
@@ -29,27 +35,84 @@ class Span:
 
 def changed_spans(before: Sequence[str], after: Sequence[str]) -> tuple[Span, ...]:
     """Return the spans of lines that differ, in order; neighbours are never adjacent."""
-    head = 0
-    limit = min(len(before), len(after))
-    while head < limit and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    # Only the middle goes through difflib: its cost grows with the square of the lines.
-    matcher = difflib.SequenceMatcher(
-        None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False
-    )
     spans: list[Span] = []
-    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        span = Span(head + a1, head + a2, head + b1, head + b2)
+    for span in _spans(before, after, Span(0, len(before), 0, len(after))):
         if spans and spans[-1].end == span.start and spans[-1].to_end == span.to_start:
             span = Span(spans[-1].start, span.end, spans[-1].to_start, span.to_end)
             spans.pop()
         spans.append(span)
     return tuple(spans)
+
+
+def _spans(before: Sequence[str], after: Sequence[str], within: Span) -> Iterable[Span]:
+    """Yield the spans that differ inside a pair of ranges; large ones are cut at lines that are unique."""
+    start, end, to_start, to_end = within.start, within.end, within.to_start, within.to_end
+    limit = min(end - start, to_end - to_start)
+    head = _n_equal(limit, lambda n, m: before[start + n : start + m] == after[to_start + n : to_start + m])
+    start, to_start = start + head, to_start + head
+    tail = _n_equal(limit - head, lambda n, m: before[end - m : end - n] == after[to_end - m : to_end - n])
+    end, to_end = end - tail, to_end - tail
+    if start == end and to_start == to_end:
+        return
+    size = (end - start) * (to_end - to_start)
+    anchors = [] if size <= _SMALL else _anchors(before[start:end], after[to_start:to_end])
+    if not anchors:
+        # Without a unique line in it, a span past all measure is one change.
+        matcher = difflib.SequenceMatcher(None, before[start:end], after[to_start:to_end], autojunk=False)
+        whole = [("replace", 0, end - start, 0, to_end - to_start)]
+        codes = matcher.get_opcodes() if size <= _NEVER else whole
+        for tag, a1, a2, b1, b2 in codes:
+            if tag != "equal":
+                yield Span(start + a1, start + a2, to_start + b1, to_start + b2)
+        return
+    at, to_at = start, to_start
+    for row, to_row in [*anchors, (end - start, to_end - to_start)]:
+        if start + row < at:
+            continue
+        yield from _spans(before, after, Span(at, start + row, to_at, to_start + to_row))
+        at, to_at = start + row, to_start + to_row
+        while at < end and to_at < to_end and before[at] == after[to_at]:
+            at, to_at = at + 1, to_at + 1
+
+
+def _n_equal(limit: int, are_equal: Callable[[int, int], bool]) -> int:
+    """Return for how many of `limit` steps two texts are alike; whole blocks are compared at once."""
+    done, block = 0, 1024
+    while done < limit and block:
+        while done + block <= limit and are_equal(done, done + block):
+            done += block
+        block //= 4
+    return done
+
+
+def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Return lines that each text holds once, in the longest order that both have in common."""
+    once, to_once = ({line for line, n in Counter(text).items() if n == 1} for text in (before, after))
+    rows = {line: row for row, line in enumerate(after) if line in to_once}
+    pairs = [(row, rows[line]) for row, line in enumerate(before) if line in once and line in rows]
+    ends: list[int] = []
+    chain: list[tuple[int, int | None]] = []
+    last: list[int] = []
+    for number, (_, to_row) in enumerate(pairs):
+        length = bisect_left(ends, to_row)
+        ends[length : length + 1] = [to_row]
+        last[length : length + 1] = [number]
+        chain.append((number, last[length - 1] if length else None))
+    found: list[tuple[int, int]] = []
+    at: int | None = last[-1] if last else None
+    while at is not None:
+        found.append(pairs[at])
+        at = chain[at][1]
+    return found[::-1]
+
+
+Group = Callable[[Sequence[str], Sequence[str], Sequence[Span]], Sequence[Span]]
+"""Lines before and after, and the spans that differ → spans that are hunks; some may be joined."""
+
+
+def apart(before: Sequence[str], after: Sequence[str], spans: Sequence[Span]) -> Sequence[Span]:
+    """Make every span a hunk."""
+    return spans
 
 
 def split(
@@ -59,6 +122,7 @@ def split(
     base_version: int | None = None,
     why: str = "",
     plan_entry: int | None = None,
+    group: Group = apart,
 ) -> tuple[Hunk, ...]:
     """Cut a change into hunks, top down; a created or deleted file is one hunk.
 
@@ -73,7 +137,9 @@ def split(
         op = "delete"
     before = split_lines(base_text or "")
     after = split_lines(after_text or "")
-    spans = changed_spans(before, after) if op == "edit" else (Span(0, len(before), 0, len(after)),)
+    spans: Sequence[Span] = (Span(0, len(before), 0, len(after)),)
+    if op == "edit":
+        spans = group(before, after, changed_spans(before, after))
     base_hash = "" if base_text is None else text_hash(base_text)
     return tuple(
         Hunk(
@@ -98,7 +164,11 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
 
     Raises `EditRejected` (`conflict`) where a hunk's base text is not there, or two hunks overlap.
     """
-    lines = split_lines(text)
+    return apply_to_lines(split_lines(text), hunks)
+
+
+def apply_to_lines(lines: Sequence[str], hunks: Iterable[Hunk]) -> str:
+    """Return the text of lines with all hunks applied, as `apply_hunks` does."""
     result: list[str] = []
     position = 0
     for hunk in sorted(hunks, key=lambda h: (h.start_line, h.end_line)):
@@ -110,18 +180,19 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
                 code="conflict",
             )
         result.append("".join(lines[position : hunk.start_line]))
-        _append_lines(result, hunk.after, at_end=hunk.start_line >= len(lines))
+        if hunk.start_line >= len(lines) and hunk.after:
+            result.append(end_before(lines, len(lines)))
+        result.append(hunk.after)
         position = hunk.end_line
     result.append("".join(lines[position:]))
     return "".join(result)
 
 
-def _append_lines(result: list[str], after: str, *, at_end: bool) -> None:
-    """Append a hunk's lines; at the end of a text without a final newline they need one in front."""
-    last = next((piece for piece in reversed(result) if piece), "")
-    if at_end and after and last and not last.endswith(("\n", "\r")):
-        result.append("\n")
-    result.append(after)
+def end_before(lines: Sequence[str], row: int) -> str:
+    """Return the line end that lines put at `row` need in front: a neighbour's, if there is none yet."""
+    if not row or line_end(lines[row - 1]):
+        return ""
+    return line_end(lines[row - 2]) if row > 1 else "\n"
 
 
 def rebase(hunk: Hunk, base_text: str, new_text: str) -> Hunk | None:
@@ -132,16 +203,27 @@ def rebase(hunk: Hunk, base_text: str, new_text: str) -> Hunk | None:
     if base_text == new_text:
         return hunk
     base, new = split_lines(base_text), split_lines(new_text)
-    offset = 0
-    for span in changed_spans(base, new):
+    there = moved(hunk, changed_spans(base, new), new)
+    return None if there is None else attrs.evolve(there, base_hash=text_hash(new_text))
+
+
+def moved(hunk: Hunk, spans: Sequence[Span], new: Sequence[str]) -> Hunk | None:
+    """Move a hunk over changes, in order, that led to the lines `new`; None where one of them touches it."""
+    if not hunk.before and not hunk.after:
+        return hunk
+    first = bisect_left(spans, hunk.start_line, key=lambda span: span.end)
+    for span in spans[first:]:
+        if span.start > hunk.end_line:
+            break
         if _touches(span, hunk):
             return None
-        if span.end <= hunk.start_line:
-            offset += (span.to_end - span.to_start) - (span.end - span.start)
+    while first < len(spans) and spans[first].end <= hunk.start_line:
+        first += 1
+    offset = spans[first - 1].to_end - spans[first - 1].end if first else 0
     start, end = hunk.start_line + offset, hunk.end_line + offset
     if "".join(new[start:end]) != hunk.before:
         return None
-    return attrs.evolve(hunk, start_line=start, end_line=end, base_hash=text_hash(new_text))
+    return attrs.evolve(hunk, start_line=start, end_line=end)
 
 
 def _touches(span: Span, hunk: Hunk) -> bool:
@@ -169,6 +251,28 @@ def diff_text(path: str, before: str | None, after: str | None) -> str:
         if not line.endswith("\n"):
             pieces.append("\n" + _NO_NEWLINE)
     return "".join(pieces)
+
+
+def hunk_diff(name: str, hunk: Hunk, text: str | None) -> str:
+    """Return one hunk as a unified diff that patch programs take: with context where `text` is its base.
+
+    `text` is what the file holds, or None where it is not there; over any other text the diff has no context.
+    """
+    if hunk.op == "create":
+        return diff_text(name, None, hunk.after)
+    if hunk.op == "delete":
+        return diff_text(name, hunk.before, None)
+    if text is not None and text_hash(text) == hunk.base_hash:
+        return diff_text(name, text, apply_hunks(text, [hunk]))
+    head, _, body = diff_text(name, hunk.before, hunk.after).partition("\n@@ ")
+    return f"{head}\n@@ {_moved(body, hunk.start_line)}" if body else head
+
+
+def _moved(body: str, n_lines: int) -> str:
+    """Return a hunk, from its header's numbers on, that begins so many lines further down."""
+    numbers, _, rest = body.partition(" @@")
+    moved = re.sub(r"([-+])(\d+)", lambda found: f"{found[1]}{int(found[2]) + n_lines}", numbers)
+    return f"{moved} @@{rest}"
 
 
 def _diff_lines(text: str) -> list[str]:

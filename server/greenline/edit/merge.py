@@ -1,7 +1,7 @@
 """Three-way merge by lines: one side's changes go over the other side's text, never into its changes. Pure.
 
-Invariant: every line of `ours` that is not in `base` is in the result. The merge is our own, on the same line
-comparison as hunks, because the known library for it (merge3) is under the GPL.
+Invariant: every line of `ours` that is not in `base`, or that `theirs` has too, is in the result. The merge
+is our own, on the same line comparison as hunks, because the known library for it (merge3) is under the GPL.
 """
 
 from __future__ import annotations
@@ -46,30 +46,109 @@ def merge_texts(base: str, ours: str, theirs: str) -> Merged:
     """
     base, theirs = _with_ends_of(ours, base, theirs)
     base_lines, our_lines, their_lines = split_lines(base), split_lines(ours), split_lines(theirs)
+    regions = _regions(
+        _groups(_way_to(our_lines, base_lines), _way_to(their_lines, base_lines)),
+        base_lines,
+        our_lines,
+        their_lines,
+    )
+    kept = _clashing(regions)
     end = dominant_end(our_lines or their_lines)
     pieces: list[str] = []
     conflicts: list[MergeConflict] = []
-    position = our_shift = their_shift = moved = 0
-    for mine, other in _groups(changed_spans(base_lines, our_lines), changed_spans(base_lines, their_lines)):
+    position = moved = 0
+    for region in regions:
+        if region in kept:
+            conflicts.append(
+                MergeConflict(
+                    region.base_start, region.base_end, region.start, region.end, region.start + moved
+                )
+            )
+        elif not region.is_mine:
+            _append(pieces, our_lines[position : region.start], end)
+            _append(pieces, region.theirs, end)
+            position = region.end
+            moved += len(region.theirs) - (region.end - region.start)
+    _append(pieces, our_lines[position:], end)
+    return Merged("".join(pieces), tuple(conflicts))
+
+
+@attrs.frozen
+class _Region:
+    """Lines of the base that their side changed, and what both sides make of them."""
+
+    base_start: int
+    base_end: int
+    start: int
+    """First line of ours there."""
+    end: int
+    base: tuple[str, ...]
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+    is_mine: bool
+    """Whether our side changed them too."""
+
+
+def _regions(
+    groups: Sequence[tuple[list[Span], list[Span]]],
+    base_lines: Sequence[str],
+    our_lines: Sequence[str],
+    their_lines: Sequence[str],
+) -> list[_Region]:
+    regions: list[_Region] = []
+    our_shift = their_shift = 0
+    for mine, other in groups:
         low = min(span.start for span in mine + other)
         high = max(span.end for span in mine + other)
         start, their_start = low + our_shift, low + their_shift
         our_shift = mine[-1].to_end - mine[-1].end if mine else our_shift
         their_shift = other[-1].to_end - other[-1].end if other else their_shift
         stop = high + our_shift
-        if not other:
-            continue
-        replacement = their_lines[their_start : high + their_shift]
-        if mine:
-            if our_lines[start:stop] != replacement:
-                conflicts.append(MergeConflict(low, high, start, stop, start + moved))
-            continue
-        _append(pieces, our_lines[position:start], end)
-        _append(pieces, replacement, end)
-        position = stop
-        moved += len(replacement) - (stop - start)
-    _append(pieces, our_lines[position:], end)
-    return Merged("".join(pieces), tuple(conflicts))
+        if other:
+            theirs = tuple(their_lines[their_start : high + their_shift])
+            ours = tuple(our_lines[start:stop])
+            base = tuple(base_lines[low:high])
+            regions.append(_Region(low, high, start, stop, base, ours, theirs, bool(mine)))
+    return regions
+
+
+def _clashing(regions: Sequence[_Region]) -> set[_Region]:
+    """Return the regions in which ours stays: those that both changed, and the other ends of moved lines.
+
+    A line that their side moves from one place to another would be lost, or be there twice, where only one
+    half of that is made.
+    """
+    clashing = {region for region in regions if region.is_mine and region.ours != region.theirs}
+    while True:
+        not_put = {line for region in clashing for line in _more(region.theirs, region.base)}
+        not_taken = {line for region in clashing for line in _more(region.base, region.theirs)}
+        more = {
+            region
+            for region in regions
+            if region not in clashing
+            and not region.is_mine
+            and (
+                not_put.intersection(_more(region.base, region.theirs))
+                or not_taken.intersection(_more(region.theirs, region.base))
+            )
+        }
+        if not more:
+            return clashing
+        clashing |= more
+
+
+def _more(one: Sequence[str], other: Sequence[str]) -> set[str]:
+    """Return the lines that one has and the other has not, but for blank ones."""
+    return {line for line in one if line.strip()} - set(other)
+
+
+def _way_to(lines: Sequence[str], base_lines: Sequence[str]) -> list[Span]:
+    """Return how the base becomes a side: for an undo, the very changes that led to the base, turned round.
+
+    Comparing the other way round could pair other lines, and then take back what was never changed.
+    """
+    spans = changed_spans(lines, base_lines)
+    return [Span(span.to_start, span.to_end, span.start, span.end) for span in spans]
 
 
 def _groups(ours: Sequence[Span], theirs: Sequence[Span]) -> list[tuple[list[Span], list[Span]]]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_OTHER_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What Python alone takes for the end of a line."""
 
 
 def split_lines(text: str) -> list[str]:
@@ -14,7 +16,9 @@ def split_lines(text: str) -> list[str]:
 
     Joining the result gives `text` back; a form feed or U+2028 stays inside its line.
     """
-    return _LINE.findall(text)
+    if any(end in text for end in _OTHER_ENDS):
+        return _LINE.findall(text)
+    return text.splitlines(keepends=True)
 
 
 def line_end(line: str) -> str:

@@ -81,7 +81,8 @@ def named_checkpoints(store: CheckpointStore, name: str | None) -> list[Checkpoi
         return [store.newest_in_force()]
     known = {item.id for item in store.newest_first()}
     runs = {run_id for (run_id,) in store.journal.query("SELECT id FROM runs")}
-    fitting = [name] if name in known | runs else sorted(i for i in known | runs if i.startswith(name))
+    ids = known | runs
+    fitting = [name] if name in ids else sorted(i for i in ids if name and i.startswith(name))
     if len(fitting) > 1:
         raise InvalidInput(f"{name!r} fits {len(fitting)} ids.", remedy="Give more of the id.")
     if not fitting:

@@ -17,6 +17,7 @@ import attrs
 
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
+from greenline.edit.beside import is_torn, put, replace, write_beside
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.root import locate
@@ -24,7 +25,6 @@ from greenline.workspace.root import locate
 if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
 
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIED = "The process that wrote the change ended before it was through."
 
 
@@ -174,59 +174,18 @@ def _write_all(checkpoint: Checkpoint, versions: Sequence[FileVersions], written
         Path(folder).mkdir(exist_ok=True)
     for number, held in enumerate(versions):
         if held.after is not None:
-            _write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode)
+            write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode)
     for number, held in enumerate(versions):
         _compare(held.path, held.before)
         written.add(held.path)
         try:
-            _put(_temporary(checkpoint, number), held.path, held.before, held.after)
+            put(_temporary(checkpoint, number), held.path, held.before, held.after)
         except EditRejected:
             written.remove(held.path)
             raise
     for parent in _folders(checkpoint):
         if parent.is_dir():
             sync_folder(parent)
-
-
-def _write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> None:
-    """Write a new file with the old one's owner, and its mode or the one asked for."""
-    # The permission bits of a file that is new and that nothing is asked for are the process's own.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    with contextlib.suppress(FileNotFoundError):
-        old = Path(path).stat()
-        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(temporary):
-            with contextlib.suppress(PermissionError):
-                os.chown(temporary, old.st_uid, old.st_gid)
-    if mode is not None:
-        temporary.chmod(mode)
-
-
-def _put(temporary: Path, path: str, before: bytes | None, after: bytes | None) -> None:
-    """Let a path hold the content that lies beside it, in one step."""
-    if after is None:
-        Path(path).unlink()
-    elif before is not None:
-        temporary.replace(path)
-    else:
-        _create(temporary, path)
-
-
-def _create(temporary: Path, path: str) -> None:
-    """Give a new file its name, never over a file that came meanwhile where the file system can say so."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise EditRejected(
-            f"{path} exists by now.", remedy="Ask for the change again.", code="exists"
-        ) from None
-    except OSError:
-        temporary.rename(path)
-        return
-    temporary.unlink()
 
 
 # --- back -----------------------------------------------------------------------------------------------
@@ -266,7 +225,7 @@ def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> None:
 def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]) -> list[str]:
     """Put back what the change has reached; return the files that somebody else changed since."""
     _sweep(checkpoint)
-    files = [file for file in _changed(checkpoint) if file.path in reached]
+    files = [file for file in _changed(checkpoint, store) if file.path in reached]
     contents = {f.path: None if f.before is None else store.blobs.get(f.before) for f in files}
     foreign: list[str] = []
     for number, file in enumerate(checkpoint.files):
@@ -290,12 +249,23 @@ def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
             _replace(checkpoint, number, file.path, contents[file.path], file.after_mode)
 
 
-def _changed(checkpoint: Checkpoint) -> Iterator[CheckpointFile]:
-    """Yield the files that are as after the change and were otherwise before."""
+def _changed(checkpoint: Checkpoint, store: CheckpointStore) -> Iterator[CheckpointFile]:
+    """Yield the files that the change has reached and that nobody else changed since."""
     for file in checkpoint.files:
         before = _holds(file, file.before, file.before_mode)
-        if not before and _holds(file, file.after, None):
+        if not before and (_holds(file, file.after, None) or _is_half_written(file, store)):
             yield file
+
+
+def _is_half_written(file: CheckpointFile, store: CheckpointStore) -> bool:
+    """Return whether a file that had to be overwritten in place is so in part."""
+    found = read_bytes(file.path)
+    if found is None or file.before is None or file.after is None:
+        return False
+    try:
+        return is_torn(found, store.blobs.get(file.before), store.blobs.get(file.after))
+    except GreenlineError:
+        return False
 
 
 def _replace(checkpoint: Checkpoint, number: int, path: str, data: bytes | None, mode: int | None) -> None:
@@ -304,8 +274,8 @@ def _replace(checkpoint: Checkpoint, number: int, path: str, data: bytes | None,
         Path(path).unlink(missing_ok=True)
     else:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        _write_beside(temporary, path, data, mode)
-        temporary.replace(path)
+        write_beside(temporary, path, data, mode)
+        replace(temporary, path, data)
     with contextlib.suppress(FileNotFoundError):
         sync_folder(Path(path).parent)
 
@@ -338,11 +308,6 @@ def _mode(path: str) -> int | None:
         return stat.S_IMODE(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _owner(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_uid, status.st_gid
 
 
 def _folders(checkpoint: Checkpoint) -> list[Path]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Sequence
 
 from greenline.core.error import GreenlineError
@@ -69,6 +70,15 @@ _SECRET_NAMES = (
 _HARMLESS_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", ".env.defaults", ".env.schema")
 
 
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns))
+
+
+# One pattern each: the index asks for every file of the workspace.
+_SECRET = _any_of(_SECRET_NAMES)
+_HARMLESS = _any_of(_HARMLESS_NAMES)
+
+
 class FileWithheld(GreenlineError):
     """The gate keeps the file from the agent."""
 
@@ -91,10 +101,16 @@ class Gate:
             return True
         if parts[-1] == "config.json" and ".docker" in parts[:-1]:
             return True
-        name = parts[-1]
-        if any(fnmatch.fnmatchcase(name, pattern) for pattern in _HARMLESS_NAMES):
-            return False
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_NAMES)
+        return _SECRET.match(parts[-1]) is not None and _HARMLESS.match(parts[-1]) is None
+
+    def refusal(self, root: str, relative: str) -> str | None:
+        """Return why a file that git's listing holds is still withheld: `secret`, `ignored` or None.
+
+        For listings, which need no answer about git's own rules; `root` is one that the gate was made for.
+        """
+        if self.is_secret(relative):
+            return "secret"
+        return "ignored" if self._own_rules[root].ignored(relative) else None
 
     def is_ignored(self, path: str) -> bool:
         """Return whether a file is kept from prompts by ignore files, an environment or a cache.
@@ -148,7 +164,7 @@ class Gate:
 
     def _tracked_in(self, root: str) -> frozenset[str]:
         if root not in self._tracked:
-            self._tracked[root] = list_root(root).tracked
+            self._tracked[root] = list_root(root, self._roots).tracked
         return self._tracked[root]
 
 

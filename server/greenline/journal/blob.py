@@ -9,10 +9,18 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from greenline.core.error import GreenlineError
+from greenline.journal.owner import is_alive, process_owner
+
+_UNFINISHED = ".new-"
+"""How the name of a file begins that is not renamed to its content's name yet; the writer's owner follows."""
+_LARGE = 256 * 1024
+_N_WRITERS = 4
 
 
 class BlobUnusable(GreenlineError):
@@ -39,10 +47,13 @@ class BlobStore:
         path = self.path(name)
         try:
             if path.read_bytes() == data:
+                # As good as new, so that a sweep leaves it to whoever names it next.
+                os.utime(path)
                 return name
         except OSError:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        owner = process_owner().replace(":", ".")
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{_UNFINISHED}{owner}-")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
@@ -54,6 +65,16 @@ class BlobStore:
             raise
         sync_folder(path.parent)
         return name
+
+    def put_all(self, contents: Iterable[bytes]) -> None:
+        """Store contents; large ones at the same time, since what they wait for is the disk."""
+        waiting = list(contents)
+        if sum(map(len, waiting)) < _LARGE or len(waiting) < 2:
+            for data in waiting:
+                self.put(data)
+            return
+        with ThreadPoolExecutor(_N_WRITERS, thread_name_prefix="blobs") as pool:
+            list(pool.map(self.put, waiting))
 
     def get(self, name: str) -> bytes:
         """Return a content; raises `BlobUnusable` where it is missing or is not what its name says."""
@@ -77,6 +98,24 @@ class BlobStore:
         for name in names:
             with contextlib.suppress(OSError):
                 self.path(name).unlink()
+
+    def sweep(self) -> None:
+        """Remove what processes that are gone had begun to write."""
+        for path in self.folder.glob(f"??/{_UNFINISHED}*"):
+            owner = path.name.removeprefix(_UNFINISHED).partition("-")[0].replace(".", ":")
+            if not is_alive(owner):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    def names_older_than(self, seconds: float) -> set[str]:
+        """Return the contents that have lain for so long."""
+        latest = time.time() - seconds
+        names: set[str] = set()
+        for path in self.folder.glob("??/*"):
+            with contextlib.suppress(OSError):
+                if not path.name.startswith(_UNFINISHED) and path.stat().st_mtime < latest:
+                    names.add(path.parent.name + path.name)
+        return names
 
     def path(self, name: str) -> Path:
         """Return where the content of a name lies, stored or not."""

@@ -30,7 +30,7 @@ from greenline.journal.checkpoint import (
     Mark,
 )
 from greenline.journal.owner import is_alive, process_owner
-from greenline.journal.quota import DEFAULT_QUOTA_BYTES, prune
+from greenline.journal.quota import DEFAULT_QUOTA_BYTES, prune, sweep
 from greenline.journal.store import SqliteJournal
 
 _SELECT = (
@@ -50,6 +50,10 @@ class CheckpointStore:
         self.journal = journal
         self.blobs = blobs
         self._quota_bytes = quota_bytes
+
+    def sweep(self) -> None:
+        """Remove what dead processes left half stored, and the contents that nothing names; call at start."""
+        sweep(self.journal, self.blobs)
 
     # --- one change -------------------------------------------------------------------------------------
 
@@ -72,10 +76,8 @@ class CheckpointStore:
         # The row comes first: a sweep in another process keeps what a row names, and contents that it took
         # away before are written again below.
         self._insert(checkpoint, draft.files)
-        for versions in draft.files:
-            for data in (versions.before, versions.after):
-                if data is not None:
-                    self.blobs.put(data)
+        contents = [data for held in draft.files for data in (held.before, held.after) if data is not None]
+        self.blobs.put_all(contents)
         return checkpoint
 
     def replace_after(self, checkpoint: Checkpoint, path: str, after: bytes) -> Checkpoint:

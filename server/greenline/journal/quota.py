@@ -11,6 +11,7 @@ from greenline.core.task import ACTIVE, RunState
 from greenline.journal.blob import BlobStore
 from greenline.journal.store import SqliteJournal
 
+_SETTLED_S = 3600.0
 DEFAULT_QUOTA_BYTES = 1024 * 1024 * 1024
 
 _OPEN_STATES = ACTIVE | {RunState.AWAITING_APPROVAL, RunState.PROPOSED, RunState.INTERRUPTED}
@@ -24,6 +25,16 @@ def stored_bytes(journal: SqliteJournal) -> int:
     """Return how much the contents of all checkpoints take, each counted once."""
     ((total,),) = journal.query(f"SELECT COALESCE(SUM(size), 0) FROM ({_CONTENTS})")
     return int(total)
+
+
+def sweep(journal: SqliteJournal, blobs: BlobStore) -> None:
+    """Remove what a process that died left half stored, and the contents that nothing names any more."""
+    blobs.sweep()
+    # A content is stored shortly before or after what names it: only one that has lain for long is left over.
+    stored = blobs.names_older_than(_SETTLED_S)
+    if stored:
+        with journal.transaction():
+            blobs.discard(stored - _names(journal) - open_texts(journal))
 
 
 def prune(journal: SqliteJournal, blobs: BlobStore, quota_bytes: int) -> tuple[str, ...]:
@@ -43,8 +54,17 @@ def prune(journal: SqliteJournal, blobs: BlobStore, quota_bytes: int) -> tuple[s
             dropped.append(checkpoint_id)
             if stored_bytes(journal) <= quota_bytes:
                 break
-        blobs.discard(before - _names(journal))
+        blobs.discard(before - _names(journal) - open_texts(journal))
     return tuple(dropped)
+
+
+def open_texts(journal: SqliteJournal) -> set[str]:
+    """Return the hashes of the texts that hunks which wait for a review were made against."""
+    rows = journal.query(
+        "SELECT DISTINCT json_extract(h.value, '$.baseHash') FROM proposals p,"
+        " json_each(p.proposal, '$.hunks') h WHERE json_extract(h.value, '$.state') = 'pending'"
+    )
+    return {name for (name,) in rows if name}
 
 
 def _names(journal: SqliteJournal) -> set[str]:

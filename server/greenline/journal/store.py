@@ -15,11 +15,12 @@ from typing import Any
 
 import apsw
 
-from greenline.core.error import NotFound
+from greenline.core.error import GreenlineError, NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task
 from greenline.core.wire import from_json, to_json
+from greenline.journal.blob import BlobStore
 from greenline.journal.migration import JournalUnusable, migrate
 from greenline.journal.owner import is_alive, process_owner
 
@@ -39,6 +40,7 @@ class SqliteJournal:
         self.path = Path(path)
         self.on_event = on_event
         self._lock = threading.RLock()
+        self._texts = BlobStore(self.path.parent / "blobs")
         self._writing = False
         self._owner = process_owner()
         self._connection = self._open()
@@ -95,6 +97,13 @@ class SqliteJournal:
                 (proposal.id, proposal.run_id, time.time(), _dump(proposal)),
             )
 
+    def keep_text(self, text: str) -> None:
+        """Store a text that hunks were made against; a sweep drops it once none of them waits.
+
+        It lies in `blobs/` beside the file, under the hash that hunks carry.
+        """
+        self._texts.put(text.encode("utf-8", "surrogatepass"))
+
     def mark_interrupted(self, owner: str | None = None) -> tuple[str, ...]:
         """Give the state `interrupted` to active runs whose owner is gone; return their ids.
 
@@ -130,12 +139,12 @@ class SqliteJournal:
 
     def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement that only reads."""
-        with self._lock:
+        with self._reading():
             return self._all(statement, values)
 
     def run(self, run_id: str) -> Run:
         """Return a run with its newest plan and proposal; raises `NotFound`."""
-        with self._lock:
+        with self._reading():
             row = self._one(f"{_SELECT_RUN} WHERE id = ?", (run_id,))
             if row is None:
                 raise NotFound(f"There is no run {run_id}.", remedy="Ask for the list of runs.")
@@ -143,31 +152,50 @@ class SqliteJournal:
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
-        with self._lock:
+        with self._reading():
             rows = self._all(
                 f"{_SELECT_RUN} WHERE created < ? ORDER BY created DESC, id DESC LIMIT ?",
                 (float("inf") if before is None else before, limit),
             )
             return [self._run_of(row) for row in rows]
 
+    def active_runs(self) -> tuple[str, ...]:
+        """Return the ids of the runs that are under way, newest first; reads no plan and no proposal."""
+        states = sorted(state.value for state in ACTIVE)
+        places = ", ".join("?" * len(states))
+        rows = self.query(f"SELECT id FROM runs WHERE state IN ({places}) ORDER BY created DESC", states)
+        return tuple(run_id for (run_id,) in rows)
+
     def plans(self, run_id: str) -> tuple[Plan, ...]:
         """Return every version of a run's plan, oldest first."""
-        with self._lock:
+        with self._reading():
             rows = self._all("SELECT plan FROM plans WHERE run_id = ? ORDER BY version", (run_id,))
         return tuple(from_json(json.loads(text), Plan) for (text,) in rows)
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""
-        with self._lock:
+        with self._reading():
             row = self._one("SELECT proposal FROM proposals WHERE id = ?", (proposal_id,))
         if row is None:
             raise NotFound(f"There is no proposal {proposal_id}.", remedy="Ask for its run.")
         return from_json(json.loads(row[0]), Proposal)
 
+    def text(self, text_hash: str) -> str | None:
+        """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""
+        try:
+            return self._texts.get(text_hash).decode("utf-8", "surrogatepass")
+        except (GreenlineError, UnicodeDecodeError):
+            return None
+
+    def open_proposals(self) -> list[Proposal]:
+        """Return the newest proposal of each run that has hunks which wait for a review, oldest first."""
+        rows = self.query(_SELECT_OPEN)
+        return [from_json(json.loads(text), Proposal) for (text,) in rows]
+
     def events(self, run_id: str, after: int = 0) -> Iterator[Event]:
         """Yield events with `seq` greater than `after`, in order."""
         while True:
-            with self._lock:
+            with self._reading():
                 rows = self._all(
                     "SELECT seq, time, kind, data FROM events WHERE run_id = ? AND seq > ?"
                     " ORDER BY seq LIMIT ?",
@@ -208,6 +236,18 @@ class SqliteJournal:
         return connection
 
     @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Hold the connection; a file that cannot be read any more is `JournalUnusable`."""
+        with self._lock:
+            try:
+                yield
+            except apsw.Error as error:
+                if self._writing:
+                    # The transaction that this belongs to says so, once it is rolled back.
+                    raise
+                raise _unusable(self.path, error) from error
+
+    @contextmanager
     def _write(self) -> Iterator[None]:
         """Hold the write lock of the file; commit at the end, then report the events written."""
         with self._lock:
@@ -222,8 +262,12 @@ class SqliteJournal:
             self._writing = True
             try:
                 yield
-            except BaseException:
-                self._connection.execute("ROLLBACK")
+            except BaseException as error:
+                # SQLite itself rolls back where the disk is full or the file is damaged.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, apsw.Error):
+                    raise _unusable(self.path, error) from error
                 raise
             finally:
                 self._writing = False
@@ -287,6 +331,17 @@ class SqliteJournal:
         )
 
 
+_SELECT_OPEN = """
+SELECT p.proposal FROM proposals p JOIN runs r ON r.id = p.run_id
+WHERE r.state IN ('proposed', 'partlyAccepted', 'accepted', 'rejected')
+AND p.id = (
+    SELECT id FROM proposals WHERE run_id = r.id ORDER BY saved DESC, id DESC LIMIT 1
+)
+AND EXISTS (
+    SELECT 1 FROM json_each(p.proposal, '$.hunks') h WHERE json_extract(h.value, '$.state') = 'pending'
+)
+ORDER BY r.created
+"""
 _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"
 
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import cattrs
 from lsprotocol import types
 
 from greenline.core.error import InvalidInput
-from greenline.core.evidence import Verdict
 from greenline.core.task import ContextRange, Run, TaskContext
 from greenline.lsp import protocol
+from greenline.lsp.argument import argument_of
 from greenline.lsp.convert import to_path
-from greenline.lsp.decision import Decision, Review
 from greenline.lsp.editor import ClientEditor
 from greenline.lsp.offer import PREFIX
-from greenline.lsp.present import proposal_info, review_result, undo_result
+from greenline.lsp.present import proposal_info, undo_result
 from greenline.lsp.render import headline
+from greenline.lsp.review_command import REVIEW_COMMANDS
 from greenline.lsp.work import execute_run, explain_lines, plan_task, show_plan
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
-
-T = TypeVar("T")
-_ACCEPT_ALL = "Accept all"
 
 
 @attrs.frozen
@@ -49,21 +45,6 @@ class RunRef:
 
 
 @attrs.frozen
-class HunkRef:
-    """Names a hunk."""
-
-    proposal_id: str
-    hunk_id: str
-
-
-@attrs.frozen
-class ProposalRef:
-    """Names a proposal."""
-
-    proposal_id: str
-
-
-@attrs.frozen
 class Answer:
     """An answer to a question of a run."""
 
@@ -75,13 +56,13 @@ class Answer:
 
 async def implement(ls: GreenlineServer, *arguments: Any) -> protocol.ExecuteResult:
     """Implement a request, or what the selected lines describe."""
-    place = _argument(ls, Place, arguments)
+    place = argument_of(ls, Place, arguments)
     return await _execute(ls, place.request or "Implement what the selected lines describe.", place)
 
 
 async def fix(ls: GreenlineServer, *arguments: Any) -> protocol.ExecuteResult:
     """Fix a diagnostic or a failing test."""
-    place = _argument(ls, Place, arguments)
+    place = argument_of(ls, Place, arguments)
     if place.test:
         file = f" in {to_path(place.uri)}" if place.uri else ""
         request = f"Make the failing test {place.test}{file} pass."
@@ -94,13 +75,13 @@ async def fix(ls: GreenlineServer, *arguments: Any) -> protocol.ExecuteResult:
 
 async def tests(ls: GreenlineServer, *arguments: Any) -> protocol.ExecuteResult:
     """Write tests for a place."""
-    place = _argument(ls, Place, arguments)
+    place = argument_of(ls, Place, arguments)
     return await _execute(ls, place.request or "Write tests for the selected code.", place)
 
 
 async def explain(ls: GreenlineServer, *arguments: Any) -> protocol.ExplainResult:
     """Explain a place: what is proposed for it and what was measured."""
-    place = _argument(ls, Place, arguments)
+    place = argument_of(ls, Place, arguments)
     if place.uri is None:
         raise InvalidInput("greenline.server.explain needs uri.", remedy="Name the document and the range.")
     first, last = (place.range.start.line, place.range.end.line) if place.range else (0, 0)
@@ -112,7 +93,7 @@ async def explain(ls: GreenlineServer, *arguments: Any) -> protocol.ExplainResul
 
 async def plan(ls: GreenlineServer, *arguments: Any) -> protocol.PlanResult:
     """Plan a request and show the plan."""
-    place = _argument(ls, Place, arguments)
+    place = argument_of(ls, Place, arguments)
     planned = await plan_task(ls, ls.session.task(place.request, _context(place), ()), None)
     ls.supervisor.start(show_plan(ls, planned.run_id), f"show plan {planned.run_id}")
     return protocol.PlanResult(planned.run_id, planned.plan, planned.questions)
@@ -120,40 +101,12 @@ async def plan(ls: GreenlineServer, *arguments: Any) -> protocol.PlanResult:
 
 async def execute(ls: GreenlineServer, *arguments: Any) -> protocol.ExecuteResult:
     """Execute a planned run."""
-    return _finished(ls, await execute_run(ls, _argument(ls, RunRef, arguments).run_id, None))
-
-
-async def accept_hunk(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
-    """Accept one hunk."""
-    ref = _argument(ls, HunkRef, arguments)
-    return await _review(ls, ref.proposal_id, [Decision(ref.hunk_id, True)])
-
-
-async def reject_hunk(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
-    """Reject one hunk."""
-    ref = _argument(ls, HunkRef, arguments)
-    return await _review(ls, ref.proposal_id, [Decision(ref.hunk_id, False)])
-
-
-async def accept_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
-    """Accept every pending hunk; asks first where the proposal is not verified."""
-    proposal = ls.session.proposal(_argument(ls, ProposalRef, arguments).proposal_id)
-    if proposal.evidence.verdict is not Verdict.VERIFIED:
-        question = f"This proposal is not verified: {headline(proposal)}. {proposal.evidence.detail}"
-        if await ls.ask(f"{question} Accept all of it anyway?", [_ACCEPT_ALL, "Cancel"]) != _ACCEPT_ALL:
-            return protocol.ReviewResult()
-    return await _review(ls, proposal.id, [Decision(hunk.id, True) for hunk in proposal.pending()])
-
-
-async def reject_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
-    """Reject every pending hunk."""
-    proposal = ls.session.proposal(_argument(ls, ProposalRef, arguments).proposal_id)
-    return await _review(ls, proposal.id, [Decision(hunk.id, False) for hunk in proposal.pending()])
+    return _finished(ls, await execute_run(ls, argument_of(ls, RunRef, arguments).run_id, None))
 
 
 async def undo(ls: GreenlineServer, *arguments: Any) -> protocol.UndoResult:
     """Take changes back, and say what stayed."""
-    ref = _argument(ls, protocol.UndoParams, arguments)
+    ref = argument_of(ls, protocol.UndoParams, arguments)
     undone = await ls.session.undo(ref.proposal_id, ref.checkpoint_id, ClientEditor(ls))
     for conflict in undone.conflicts[:1]:
         more = f" (and {len(undone.conflicts) - 1} more)" if len(undone.conflicts) > 1 else ""
@@ -163,7 +116,7 @@ async def undo(ls: GreenlineServer, *arguments: Any) -> protocol.UndoResult:
 
 async def respond(ls: GreenlineServer, *arguments: Any) -> protocol.RespondResult:
     """Answer a question."""
-    answer = _argument(ls, Answer, arguments)
+    answer = argument_of(ls, Answer, arguments)
     run = ls.session.run(answer.run_id)
     await ls.session.agent.answer(run.id, answer.checkpoint_id, answer.decision, answer.note)
     return protocol.RespondResult(ls.session.run(run.id).state.value)
@@ -171,19 +124,19 @@ async def respond(ls: GreenlineServer, *arguments: Any) -> protocol.RespondResul
 
 async def pause(ls: GreenlineServer, *arguments: Any) -> protocol.StateResult:
     """Pause a run."""
-    run = ls.session.run(_argument(ls, RunRef, arguments).run_id)
+    run = ls.session.run(argument_of(ls, RunRef, arguments).run_id)
     return protocol.StateResult((await ls.session.agent.pause(run.id)).value)
 
 
 async def resume(ls: GreenlineServer, *arguments: Any) -> protocol.StateResult:
     """Resume a run."""
-    run = ls.session.run(_argument(ls, RunRef, arguments).run_id)
+    run = ls.session.run(argument_of(ls, RunRef, arguments).run_id)
     return protocol.StateResult((await ls.session.agent.resume(run.id, ls.session.overlays())).value)
 
 
 async def cancel(ls: GreenlineServer, *arguments: Any) -> protocol.StateResult:
     """Cancel a run."""
-    run = ls.session.run(_argument(ls, RunRef, arguments).run_id)
+    run = ls.session.run(argument_of(ls, RunRef, arguments).run_id)
     return protocol.StateResult((await ls.session.agent.cancel(run.id)).value)
 
 
@@ -199,10 +152,7 @@ COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
     PREFIX + "explain": explain,
     PREFIX + "plan": plan,
     PREFIX + "execute": execute,
-    PREFIX + "acceptHunk": accept_hunk,
-    PREFIX + "rejectHunk": reject_hunk,
-    PREFIX + "acceptAll": accept_all,
-    PREFIX + "rejectAll": reject_all,
+    **{PREFIX + name: handle for name, handle in REVIEW_COMMANDS.items()},
     PREFIX + "undo": undo,
     PREFIX + "respond": respond,
     PREFIX + "pause": pause,
@@ -211,19 +161,6 @@ COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
     PREFIX + "status": status,
 }
 """Command → handler; each takes one object."""
-
-
-def _argument(ls: GreenlineServer, cls: type[T], arguments: tuple[Any, ...]) -> T:
-    if len(arguments) > 1:
-        raise InvalidInput(f"The command got {len(arguments)} arguments.", remedy="Give one object.")
-    try:
-        return ls.converter.structure(arguments[0] if arguments else {}, cls)
-    except (cattrs.BaseValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        detail = "; ".join(cattrs.transform_error(error, path="arguments[0]"))
-        raise InvalidInput(
-            f"The command's argument cannot be used: {detail}.",
-            remedy="docs/protocol.md lists each command's argument.",
-        ) from error
 
 
 def _context(place: Place) -> TaskContext:
@@ -248,10 +185,3 @@ def _finished(ls: GreenlineServer, run: Run) -> protocol.ExecuteResult:
     count = len(run.proposal.pending())
     ls.say(types.MessageType.Info, f"{count} change(s) proposed: {headline(run.proposal)}.")
     return protocol.ExecuteResult(run.id, run.state.value, proposal_info(ls.session, run.proposal), run.note)
-
-
-async def _review(ls: GreenlineServer, proposal_id: str, decisions: list[Decision]) -> protocol.ReviewResult:
-    review: Review = await ls.session.review(proposal_id, decisions, ClientEditor(ls))
-    for refusal in review.refused[:1]:
-        ls.say(types.MessageType.Warning, f"Nothing was applied: {refusal.hunk.path}: {refusal.reason}")
-    return review_result(review)

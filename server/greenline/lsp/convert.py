@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -14,7 +16,8 @@ import attrs
 from lsprotocol import types
 
 from greenline.core.error import InvalidInput
-from greenline.edit.text import split_lines, without_end
+from greenline.edit.text import line_end, split_lines, without_end
+from greenline.lsp.lines import lines_of, remember
 
 
 def to_path(uri: str) -> str:
@@ -58,26 +61,24 @@ class Encoding:
         return len(body)
 
 
-@attrs.frozen
+@attrs.define(frozen=True, eq=False)
 class Lines:
     """A text cut into lines, for turning positions into offsets and back."""
 
     encoding: Encoding
-    lines: tuple[str, ...]
+    lines: Sequence[str]
     """With their line ends; a text that ends in a line end has an empty last line after it."""
-    starts: tuple[int, ...]
-    """Offset of each line."""
 
     @classmethod
     def of(cls, text: str, encoding: Encoding) -> Lines:
         """Cut a text."""
-        lines: list[str] = split_lines(text)
-        if not lines or without_end(lines[-1]) != lines[-1]:
-            lines = [*lines, ""]
-        starts = [0]
-        for line in lines[:-1]:
-            starts.append(starts[-1] + len(line))
-        return cls(encoding, tuple(lines), tuple(starts))
+        lines = lines_of(text)
+        return cls(encoding, lines if lines and not line_end(lines[-1]) else [*lines, ""])
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Offset of each line."""
+        return list(accumulate(map(len, self.lines[:-1]), initial=0))
 
     def offset(self, position: types.Position) -> int:
         """Return the offset of a client position; one past the end is the end."""
@@ -117,17 +118,49 @@ class Lines:
         return types.Range(types.Position(first, 0), types.Position(final, width))
 
 
+def changed_lines(
+    lines: Sequence[str], change: types.TextDocumentContentChangeEvent, encoding: Encoding
+) -> Sequence[str]:
+    """Return a text's lines after one change; those that it does not touch are the same objects."""
+    if not isinstance(change, types.TextDocumentContentChangePartial):
+        return split_lines(change.text)
+    known = [*lines, ""] if not lines or line_end(lines[-1]) else list(lines)
+    first, head, _ = _cut(known, change.range.start, encoding)
+    last, _, tail = _cut(known, change.range.end, encoding)
+    if last < first or (last == first and len(head) + len(tail) > len(known[first])):
+        last, _, tail = _cut(known, change.range.start, encoding)
+    piece, last = head + change.text + tail, last + 1
+    # A carriage return and a newline that came together are one line end now.
+    if first and piece.startswith("\n") and known[first - 1].endswith("\r"):
+        first -= 1
+        piece = known[first] + piece
+    if last < len(known) and piece.endswith("\r") and known[last].startswith("\n"):
+        piece += known[last]
+        last += 1
+    known[first:last] = split_lines(piece)
+    if known and not known[-1]:
+        known.pop()
+    return known
+
+
+def _cut(lines: Sequence[str], position: types.Position, encoding: Encoding) -> tuple[int, str, str]:
+    """Return the row of a position, and what stands before and after it there; past the end is the end."""
+    if position.line >= len(lines):
+        return len(lines) - 1, lines[-1], ""
+    line = lines[position.line]
+    column = encoding.column(line, position.character)
+    return position.line, line[:column], line[column:]
+
+
 def apply_changes(
     text: str, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding
 ) -> str:
     """Return the text after the changes of one `didChange`, in order."""
+    lines = lines_of(text)
     for change in changes:
-        if isinstance(change, types.TextDocumentContentChangePartial):
-            lines = Lines.of(text, encoding)
-            start, end = lines.offset(change.range.start), lines.offset(change.range.end)
-            text = text[:start] + change.text + text[max(start, end) :]
-        else:
-            text = change.text
+        lines = changed_lines(lines, change, encoding)
+    text = "".join(lines)
+    remember(text, lines)
     return text
 
 

@@ -37,6 +37,14 @@ class Refusal:
     reason: str
 
 
+@attrs.frozen
+class Need:
+    """An accepted hunk, and those that it needs and that are not accepted."""
+
+    hunk: Hunk
+    needs: tuple[Hunk, ...]
+
+
 class Refused(Exception):
     """Hunks that cannot be applied, so that nothing is."""
 
@@ -59,6 +67,8 @@ class Review:
     refused: tuple[Refusal, ...] = ()
     checkpoint_id: str | None = None
     """Takes the accepted hunks back, or None where none was accepted."""
+    needs: tuple[Need, ...] = ()
+    """Accepted hunks that make no sense without others, which are not accepted."""
 
 
 def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
@@ -82,6 +92,11 @@ def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:
     return [hunks[d.hunk_id] for d in decisions]
 
 
+def reads_alike(text: str, other: str) -> bool:
+    """Return whether two texts are the same but for line ends: an open buffer has its editor's own."""
+    return text == other or one_line_end(text) == one_line_end(other)
+
+
 def one_line_end(text: str) -> str:
-    """Make line ends alike: an open buffer has its editor's own."""
+    """Make line ends alike."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

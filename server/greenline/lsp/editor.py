@@ -33,7 +33,7 @@ class ClientEditor:
         can = workspace.workspace_edit if workspace else None
         operations = set(can.resource_operations or ()) if can else set()
         own = [e for e in edits if e.op != "edit" and types.ResourceOperationKind(e.op) not in operations]
-        theirs = [e for e in edits if e not in own]
+        theirs = [e for e in edits if e not in own and e.changes_text]
         if theirs:
             if workspace is None or not workspace.apply_edit:
                 return "The editor cannot apply edits (no workspace.applyEdit)."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from greenline.core.error import GreenlineError
 from greenline.core.event import Event
 from greenline.edit.restore import Content
 from greenline.journal.checkpoint import Checkpoint, Draft, FileVersions, Kind, Mark
-from greenline.lsp.decision import Editor, one_line_end
+from greenline.lsp.decision import Editor, reads_alike
 from greenline.lsp.review import CurrentText, FileEdit
 from greenline.workspace.encoding import TextFile, decode
 
@@ -67,7 +68,7 @@ class Change:
             self.kind,
             "editor",
             self.reason,
-            tuple(_versions(edit) for edit in self.edits),
+            tuple(file_versions(edit) for edit in self.edits),
             self.roots,
             self.run_id,
             self.marks,
@@ -85,6 +86,8 @@ class Landed:
     """Path → why it does not hold the edit; empty: everything landed."""
     events: tuple[Event, ...] = ()
     """New events of the run."""
+    modes: Mapping[str, str] = attrs.field(factory=dict)
+    """Path → why it does not have the mode bits that it was to have."""
 
 
 class Landing:
@@ -114,9 +117,11 @@ class Landing:
             settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             return Landed(change, checkpoint, failures)
+        modes = await asyncio.to_thread(_put_modes, change.edits)
         actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
         checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
-        return Landed(change, checkpoint, {}, await asyncio.to_thread(self._store.finish, checkpoint))
+        events = await asyncio.to_thread(self._store.finish, checkpoint)
+        return Landed(change, checkpoint, {}, events, modes)
 
     async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Checkpoint]:
         change = await plan()
@@ -139,7 +144,7 @@ class Landing:
         for edit in change.edits:
             now = actual[edit.path]
             if now is not None and edit.op != "delete" and now.text != edit.new_text:
-                after = _versions(attrs.evolve(edit, new_text=now.text)).after or b""
+                after = file_versions(attrs.evolve(edit, new_text=now.text)).after or b""
                 checkpoint = self._store.replace_after(checkpoint, edit.path, after)
         return checkpoint
 
@@ -168,7 +173,7 @@ class Landing:
         if now is None:
             return False
         if self._buffers.is_open(edit.path):
-            return one_line_end(now.text) == one_line_end(edit.new_text)
+            return reads_alike(now.text, edit.new_text)
         return now.text == edit.new_text
 
     def _is_untouched(self, change: Change) -> bool:
@@ -185,7 +190,7 @@ class Landing:
         return now is not None and now.text == edit.old_text
 
 
-def _versions(edit: FileEdit) -> FileVersions:
+def file_versions(edit: FileEdit) -> FileVersions:
     """Return a file's texts as the bytes that the file would hold; UTF-8 where its encoding lacks one."""
     form = _form(edit.path)
     texts = [None if edit.op == "create" else edit.old_text, None if edit.op == "delete" else edit.new_text]
@@ -194,7 +199,30 @@ def _versions(edit: FileEdit) -> FileVersions:
         contents = [None if text is None else Content.of_text(text) for text in texts]
     before, after = (None if content is None else content.data for content in contents)
     encoding = next(content.form for content in contents if content is not None)
-    return FileVersions(edit.path, before, after, encoding=encoding)
+    now = None if edit.op == "create" else _mode(edit.path)
+    wanted = None if edit.op == "delete" else (now if edit.mode is None else edit.mode)
+    return FileVersions(edit.path, before, after, now, wanted, encoding)
+
+
+def _put_modes(edits: Sequence[FileEdit]) -> dict[str, str]:
+    """Give files the mode bits that they are to have, which no editor's edit carries; return what failed."""
+    failed: dict[str, str] = {}
+    for edit in edits:
+        if edit.mode is not None and edit.op != "delete" and _mode(edit.path) != edit.mode:
+            try:
+                Path(edit.path).chmod(edit.mode)
+            except FileNotFoundError:
+                failed[edit.path] = f"Its mode bits could not be set to {edit.mode:o}: it is not saved yet."
+            except OSError as error:
+                failed[edit.path] = f"Its mode bits could not be set to {edit.mode:o}: {error.strerror}."
+    return failed
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return stat.S_IMODE(Path(path).stat().st_mode)
+    except OSError:
+        return None
 
 
 def _form(path: str) -> TextFile | None:

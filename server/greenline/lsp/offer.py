@@ -9,7 +9,8 @@ from lsprotocol import types
 from greenline.core.error import GreenlineError
 from greenline.edit.text import split_lines
 from greenline.lsp.convert import to_uri
-from greenline.lsp.session import PlacedHunk, Session
+from greenline.lsp.session import Session
+from greenline.lsp.shelf import PlacedHunk
 
 PREFIX = "greenline.server."
 
@@ -27,7 +28,7 @@ _TEST_CLASS = re.compile(r"^class\s+(?P<name>\w+)")
 
 
 def review_commands(item: PlacedHunk) -> list[types.Command]:
-    """Return the four decisions about a pending hunk."""
+    """Return the decisions about a pending hunk."""
     one = [{"proposalId": item.proposal.id, "hunkId": item.hunk.id}]
     all_of_it = [{"proposalId": item.proposal.id}]
     commands = [
@@ -37,12 +38,45 @@ def review_commands(item: PlacedHunk) -> list[types.Command]:
     ]
     if item.placed is None:
         return commands
+    if needed := item.needed():
+        with_them = [{**one[0], "withNeeded": True}]
+        title = f"Accept with the {len(needed)} that it needs"
+        commands = [types.Command(title, PREFIX + "acceptHunk", arguments=with_them), *commands]
     return [types.Command("Accept", PREFIX + "acceptHunk", arguments=one), *commands]
+
+
+def file_commands(path: str, items: list[PlacedHunk]) -> list[types.Command]:
+    """Return the decisions about all hunks of a file, where they are not all of a proposal."""
+    commands = []
+    for proposal in {item.proposal.id: item.proposal for item in items}.values():
+        here = sum(hunk.path == path for hunk in proposal.pending())
+        if 1 < here < len(proposal.pending()):
+            where = [{"proposalId": proposal.id, "uri": to_uri(path)}]
+            commands += [
+                types.Command(f"{word} all {here} in this file", PREFIX + name, arguments=where)
+                for word, name in (("Accept", "acceptFile"), ("Reject", "rejectFile"))
+            ]
+    return commands
+
+
+def measure_commands(session: Session, path: str) -> list[types.Command]:
+    """Return the way to fresh evidence, for each proposal of which a part was accepted in a file."""
+    return [
+        types.Command(
+            f"Verify “{_short(proposal.summary or 'what was accepted')}” again, as the text is now",
+            PREFIX + "verify",
+            arguments=[{"proposalId": proposal.id}],
+        )
+        for proposal in session.partly_measured(path)
+    ]
 
 
 def code_actions(session: Session, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return the actions for a range, those about pending hunks first."""
     first, last = params.range.start.line, params.range.end.line
+    items = session.pending_at(path, first, last)
+    commands = [command for item in items for command in review_commands(item)]
+    commands += file_commands(path, items) + measure_commands(session, path)
     actions = [
         types.CodeAction(
             title=f"Agent: {command.title[0].lower()}{command.title[1:]}",
@@ -50,8 +84,7 @@ def code_actions(session: Session, path: str, params: types.CodeActionParams) ->
             command=command,
             is_preferred=command.title == "Accept",
         )
-        for item in session.pending_at(path, first, last)
-        for command in review_commands(item)
+        for command in commands
     ]
     if session.roots:
         actions += _asking(session, path, params)

@@ -48,6 +48,8 @@ def _hunk_info(session: Session, hunk: Hunk) -> protocol.HunkInfo:
         why=hunk.why,
         plan_entry=hunk.plan_entry,
         comment=hunk.comment,
+        needs=hunk.needs,
+        mode=hunk.mode,
     )
 
 
@@ -88,7 +90,11 @@ def event_params(event: Event) -> protocol.EventParams:
 def review_result(review: Review) -> protocol.ReviewResult:
     """Return a review's outcome for the wire."""
     conflicts = tuple(protocol.Conflict(r.hunk.id, to_uri(r.hunk.path), r.reason) for r in review.refused)
-    return protocol.ReviewResult(review.applied, review.rejected, conflicts, review.checkpoint_id)
+    needs = tuple(
+        protocol.NeedInfo(need.hunk.id, to_uri(need.hunk.path), tuple(h.id for h in need.needs))
+        for need in review.needs
+    )
+    return protocol.ReviewResult(review.applied, review.rejected, conflicts, review.checkpoint_id, needs)
 
 
 def undo_result(undone: Undone) -> protocol.UndoResult:
@@ -124,10 +130,15 @@ def _lines_of(path: str, selection: types.Range) -> ContextRange:
     return ContextRange(path, selection.start.line, end)
 
 
-def shown_range(session: Session, path: str, hunk: Hunk, encoding: Encoding) -> types.Range:
-    """Return the range under which a hunk is shown in a document; whole lines, never past the text."""
+def shown_lines(session: Session, path: str, encoding: Encoding) -> Lines:
+    """Return the lines of a document, on which its hunks are shown."""
     try:
         now = session.current(path)
     except GreenlineError:
         now = None
-    return Lines.of(now.text if now else "", encoding).line_range(hunk.start_line, hunk.end_line)
+    return Lines.of(now.text if now else "", encoding)
+
+
+def shown_range(lines: Lines, hunk: Hunk) -> types.Range:
+    """Return the range under which a hunk is shown; whole lines, never past the text."""
+    return lines.line_range(hunk.start_line, hunk.end_line)

@@ -28,6 +28,7 @@ SEARCH = "agent/search"
 RUN = "agent/run"
 RUNS = "agent/runs"
 STATUS = "agent/status"
+VERIFY = "agent/verify"
 
 EVENT = "agent/event"
 PROPOSAL_CHANGED = "agent/proposalChanged"
@@ -100,7 +101,7 @@ class HunkInfo:
     uri: str
     op: Literal["edit", "create", "delete"]
     range: types.Range
-    """The lines that it replaces; for a pure insertion, the empty range where it goes."""
+    """The lines that it replaces; empty for a pure insertion."""
     before: str
     after: str
     state: str
@@ -109,6 +110,9 @@ class HunkInfo:
     why: str = ""
     plan_entry: int | None = None
     comment: str = ""
+    needs: tuple[str, ...] = ()
+    mode: int | None = None
+    """Mode bits for the file."""
 
 
 @attrs.frozen
@@ -173,11 +177,20 @@ class ReviewParams:
 
 @attrs.frozen
 class Conflict:
-    """A hunk that could not be applied, and why."""
+    """A hunk that could not be applied."""
 
     hunk_id: str
     uri: str
     reason: str
+
+
+@attrs.frozen
+class NeedInfo:
+    """An applied hunk that needs others, which are not applied."""
+
+    hunk_id: str
+    uri: str
+    needs: tuple[str, ...]
 
 
 @attrs.frozen
@@ -188,7 +201,22 @@ class ReviewResult:
     rejected: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     checkpoint_id: str | None = None
-    """For `agent/undo`; none where nothing was applied."""
+    needs: tuple[NeedInfo, ...] = ()
+
+
+@attrs.frozen
+class VerifyParams:
+    """Measure anew what is accepted of a proposal, in the text as it is."""
+
+    proposal_id: str
+    work_done_token: int | str | None = None
+
+
+@attrs.frozen
+class VerifyResult:
+    """The proposal with fresh evidence."""
+
+    proposal: ProposalInfo
 
 
 @attrs.frozen
@@ -357,6 +385,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     RUN: (RunHistoryParams, RunResult),
     RUNS: (RunsParams, RunsResult),
     STATUS: (StatusParams, StatusResult),
+    VERIFY: (VerifyParams, VerifyResult),
 }
 """Method → params and result, client to server."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ from greenline.core.event import Event, EventKind
 from greenline.core.task import Proposal
 from greenline.lsp import protocol
 from greenline.lsp.convert import to_uri
-from greenline.lsp.present import event_params, proposal_info, shown_range
+from greenline.lsp.present import event_params, proposal_info, shown_lines, shown_range
 from greenline.lsp.render import headline
+from greenline.lsp.shelf import PlacedHunk
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -41,11 +43,11 @@ class Publisher:
         if event.kind is EventKind.STATE:
             self.status_changed()
 
-    def on_proposal(self, proposal: Proposal) -> None:
+    def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
         """Send a proposal, and mark its hunks where a plain editor shows them."""
         info = proposal_info(self._ls.session, proposal)
         self._ls.protocol.notify(protocol.PROPOSAL_CHANGED, protocol.ProposalChangedParams(info))
-        self.publish_diagnostics()
+        self.publish_diagnostics(paths)
         workspace = self._ls.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self._ls.supervisor.start(self._refresh(), "refresh code lenses")
@@ -69,15 +71,16 @@ class Publisher:
         """Send the status soon."""
         self._ls.supervisor.start(self._send_status(), "status")
 
-    def publish_diagnostics(self) -> None:
-        """Publish the pending hunks of every file that has some, and clear those that had."""
+    def publish_diagnostics(self, paths: Collection[str]) -> None:
+        """Publish the pending hunks of files that have some, and clear those that had."""
         session = self._ls.session
-        paths = session.paths_with_pending()
-        for path in sorted(paths | self._marked):
+        waiting = session.paths_with_pending()
+        for path in sorted(set(paths) & (waiting | self._marked)):
+            lines = shown_lines(session, path, self._ls.encoding)
             items = [
                 types.Diagnostic(
-                    range=shown_range(session, path, item.placed or item.hunk, self._ls.encoding),
-                    message=_message(item.hunk.why, item.placed is None, headline(item.proposal)),
+                    range=shown_range(lines, item.placed or item.hunk),
+                    message=_message(item, headline(item.proposal)),
                     severity=types.DiagnosticSeverity.Information,
                     source="greenline",
                     code="pendingHunk",
@@ -86,7 +89,7 @@ class Publisher:
                 for item in session.pending(path)
             ]
             self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(to_uri(path), items))
-        self._marked = paths
+        self._marked = (self._marked - set(paths)) | (waiting & set(paths))
 
     async def _send_status(self) -> None:
         self._ls.protocol.notify(protocol.STATUS_CHANGED, await self._ls.status())
@@ -114,9 +117,13 @@ class Publisher:
             await self._ls.session.agent.answer(run_id, question.id, decision)
 
 
-def _message(why: str, conflicted: bool, evidence: str) -> str:
-    what = "Proposed change (conflicted: its base text is gone)" if conflicted else "Proposed change"
-    return f"{what}: {why} [{evidence}]" if why else f"{what} [{evidence}]"
+def _message(item: PlacedHunk, evidence: str) -> str:
+    what = "Proposed change"
+    if item.placed is None:
+        what = "Proposed change (conflicted: its base text is gone)"
+    elif needed := item.needed():
+        what = f"Proposed change (needs {len(needed)} more)"
+    return f"{what}: {item.hunk.why} [{evidence}]" if item.hunk.why else f"{what} [{evidence}]"
 
 
 def plan_file(state_dir: Path, run_id: str, markdown: str) -> Path:

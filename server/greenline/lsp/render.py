@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
 from greenline.core.task import Plan, Proposal, Run
 from greenline.edit.hunk import diff_text
-from greenline.lsp.session import PlacedHunk
+from greenline.lsp.shelf import PlacedHunk
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])")
 _MAX_DIFF = 8000
@@ -46,7 +47,7 @@ def headline(proposal: Proposal) -> str:
     if evidence.touches_tests:
         parts.append("— touches tests or their configuration")
     if evidence.currency == "partial":
-        parts.append("— measured on the whole proposal, of which a part was decided")
+        parts.append("— partial: measured on another choice of its hunks")
     return " ".join(parts)
 
 
@@ -58,6 +59,12 @@ def hunk_markdown(item: PlacedHunk) -> str:
         lines.append("*Conflicted*: the text that it replaces is gone.")
     if hunk.why:
         lines.append(plain(hunk.why))
+    if needed := item.needed():
+        places = [plain(place_of(other)) for other in needed[:_MAX_TESTS]]
+        more = f" and {len(needed) - _MAX_TESTS} more" if len(needed) > _MAX_TESTS else ""
+        lines.append(f"Needs {', '.join(places)}{more}, not accepted yet.")
+    if hunk.mode is not None:
+        lines.append(f"Sets the mode bits {hunk.mode:o}.")
     lines.append(fenced(_diff(hunk), "diff"))
     measured = item.evidence()
     if measured is not None and measured.coverage == "covered":
@@ -68,6 +75,11 @@ def hunk_markdown(item: PlacedHunk) -> str:
         lines.append("No test executes these lines.")
     lines.append(evidence_markdown(proposal.evidence))
     return "\n\n".join(lines)
+
+
+def place_of(hunk: Hunk) -> str:
+    """Return where a hunk is, for people: the file's name and its first line."""
+    return f"{PurePosixPath(hunk.path).name}:{hunk.start_line + 1}"
 
 
 def evidence_markdown(evidence: Evidence) -> str:
@@ -100,6 +112,7 @@ def plan_markdown(run: Run, plan: Plan) -> str:
         lines.append(f"Risk: {plain(plan.risk)}")
     if plan.score is not None:
         lines.append(f"The critic's score: {plan.score} of 10.")
+    lines += [f"The critic: {plain(remark)}" for remark in plan.remarks]
     for entry in plan.entries:
         body = [f"{entry.number}. {plain(entry.intent)} ({entry.status.value})"]
         body += [f"   - file {plain(path)}" for path in entry.files]

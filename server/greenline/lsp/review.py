@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Literal
 
 import attrs
 
 from greenline.core.edit import Hunk
 from greenline.core.error import EditRejected
-from greenline.edit.hunk import apply_hunks, rebase
+from greenline.edit.hunk import apply_to_lines, end_before, rebase
 from greenline.edit.text import split_lines, text_hash
+from greenline.lsp.lines import lines_of
 
 
 @attrs.frozen
@@ -35,6 +37,13 @@ class FileEdit:
     version: int | None
     """The open buffer's version, or None where the file is not open."""
     replacements: tuple[Replacement, ...] = ()
+    mode: int | None = None
+    """POSIX mode bits that the file is to have, or None to keep its own."""
+
+    @property
+    def changes_text(self) -> bool:
+        """Whether an editor has anything to do."""
+        return self.op != "edit" or self.old_text != self.new_text
 
 
 @attrs.frozen
@@ -62,19 +71,24 @@ def place(hunk: Hunk, base_text: str | None, current: str | None) -> Hunk | None
         return hunk
     if base_text is not None:
         return rebase(hunk, base_text, current)
-    return _find_once(hunk, current)
+    return find_once(hunk, split_lines(current), text_hash(current))
 
 
-def _find_once(hunk: Hunk, current: str) -> Hunk | None:
-    wanted, lines = split_lines(hunk.before), split_lines(current)
+def find_once(hunk: Hunk, lines: Sequence[str], hash_of_lines: str) -> Hunk | None:
+    """Return a hunk where the lines that it replaces occur once, for want of the text it was made for."""
+    wanted = split_lines(hunk.before)
+    if not hunk.before and not hunk.after:
+        return hunk
     if not wanted:
         return None
-    starts = [n for n in range(len(lines) - len(wanted) + 1) if lines[n : n + len(wanted)] == wanted]
+    starts = [
+        row
+        for row in range(len(lines) - len(wanted) + 1)
+        if lines[row] == wanted[0] and list(lines[row : row + len(wanted)]) == wanted
+    ]
     if len(starts) != 1:
         return None
-    return attrs.evolve(
-        hunk, start_line=starts[0], end_line=starts[0] + len(wanted), base_hash=text_hash(current)
-    )
+    return attrs.evolve(hunk, start_line=starts[0], end_line=starts[0] + len(wanted), base_hash=hash_of_lines)
 
 
 def file_edits(hunks: Sequence[Hunk], current: Mapping[str, CurrentText]) -> tuple[FileEdit, ...]:
@@ -87,19 +101,24 @@ def file_edits(hunks: Sequence[Hunk], current: Mapping[str, CurrentText]) -> tup
 
 def _file_edit(path: str, hunks: list[Hunk], now: CurrentText | None) -> FileEdit:
     first = hunks[0]
+    mode = next((hunk.mode for hunk in hunks if hunk.mode is not None), None)
     if first.op == "create":
-        return FileEdit(path, "create", "", first.after, None, (Replacement(0, 0, first.after),))
+        return FileEdit(path, "create", "", first.after, None, (Replacement(0, 0, first.after),), mode)
     if now is None:
         raise EditRejected(f"{path} is gone.", remedy="Ask for the change again.", code="conflict")
     if first.op == "delete":
         return FileEdit(path, "delete", now.text, "", now.version)
-    new_text = apply_hunks(now.text, hunks)
+    lines = lines_of(now.text)
+    new_text = apply_to_lines(lines, hunks)
+    starts = [0, *accumulate(map(len, lines))]
     replacements = tuple(
-        _minimal(now.text, hunk) for hunk in sorted(hunks, key=lambda h: (h.start_line, h.end_line))
+        _minimal(now.text, lines, starts, hunk)
+        for hunk in sorted(hunks, key=lambda h: (h.start_line, h.end_line))
+        if hunk.before or hunk.after
     )
     if apply_replacements(now.text, replacements) != new_text:
         replacements = (_trimmed(now.text, Replacement(0, len(now.text), new_text)),)
-    return FileEdit(path, "edit", now.text, new_text, now.version, replacements)
+    return FileEdit(path, "edit", now.text, new_text, now.version, replacements, mode)
 
 
 def apply_replacements(text: str, replacements: Sequence[Replacement]) -> str:
@@ -112,14 +131,15 @@ def apply_replacements(text: str, replacements: Sequence[Replacement]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _minimal(text: str, hunk: Hunk) -> Replacement:
-    """Return a hunk's replacement without what stays, anchored inside the text that the client shows."""
-    lines = split_lines(text)
-    start = sum(map(len, lines[: hunk.start_line]))
-    end = start + sum(map(len, lines[hunk.start_line : hunk.end_line]))
+def _minimal(text: str, lines: Sequence[str], starts: Sequence[int], hunk: Hunk) -> Replacement:
+    """Return a hunk's replacement without what stays, anchored inside the text that the client shows.
+
+    `starts` are the offsets of the text's lines, and of its end.
+    """
+    start, end = starts[hunk.start_line], starts[hunk.end_line]
     after = hunk.after
-    if start == len(text) and text and not text.endswith(("\n", "\r")):
-        after = "\n" + after
+    if hunk.start_line >= len(lines) and after:
+        after = end_before(lines, len(lines)) + after
     return _anchored(text, _trimmed(text, Replacement(start, end, after)))
 
 

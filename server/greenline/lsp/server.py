@@ -97,7 +97,7 @@ class GreenlineServer(LanguageServer):
             agent=await session.agent.status(),
             roots=tuple(to_uri(root) for root in session.roots),
             active_runs=session.active_runs(),
-            pending_hunks=len(session.pending()),
+            pending_hunks=session.n_pending(),
             version=self.version,
         )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from greenline.edit.text import split_lines
 from greenline.lsp.convert import Encoding, apply_changes, encoding_name
+from greenline.lsp.lines import lines_of
 from greenline.workspace.encoding import decode
 
 
@@ -23,7 +23,7 @@ class ExactDocument(TextDocument):
     @property
     def lines(self) -> Sequence[str]:
         """The lines with their ends."""
-        return tuple(split_lines(self.source))
+        return lines_of(self.source)
 
     @property
     def source(self) -> str:

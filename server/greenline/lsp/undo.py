@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
 
 _LABEL = "Greenline: undo"
-_MODE = "Its mode bits stay as they are; `greenline undo` puts them back."
 _Now = CurrentText | GreenlineError | None
 
 
@@ -73,16 +72,13 @@ async def undo_in_editor(
 ) -> UndoneInEditor:
     """Take checkpoints back through one versioned edit; nothing is applied where that edit fails."""
 
-    def current(path: str) -> CurrentText | None:
-        return buffers.current(buffers.open_path(path))
-
-    plan = await _plan(store, checkpoints, current)
+    plan = await plan_in_editor(store, checkpoints, buffers)
     if not plan.restored:
         return UndoneInEditor(Undone(conflicts=plan.conflicts))
     plans = [plan]
 
     async def change() -> Change:
-        plans.append(await _plan(store, checkpoints, current))
+        plans.append(await plan_in_editor(store, checkpoints, buffers))
         made = _change(plans[-1])
         edits = tuple(attrs.evolve(edit, path=buffers.open_path(edit.path)) for edit in made.edits)
         return attrs.evolve(made, edits=edits)
@@ -93,14 +89,19 @@ async def undo_in_editor(
         failed = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.failures.items()))
         return UndoneInEditor(Undone(conflicts=failed), landed)
     texts = await asyncio.to_thread(_texts_before, store, checkpoints)
-    undone = Undone(tuple(sorted(plan.restored)), plan.conflicts, landed.checkpoint)
+    modes = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.modes.items()))
+    undone = Undone(tuple(sorted(plan.restored)), plan.conflicts + modes, landed.checkpoint)
     return UndoneInEditor(undone, landed, texts)
 
 
-async def _plan(
-    store: CheckpointStore, checkpoints: Sequence[Checkpoint], current: Callable[[str], CurrentText | None]
+async def plan_in_editor(
+    store: CheckpointStore, checkpoints: Sequence[Checkpoint], buffers: Buffers
 ) -> UndoPlan:
     """Plan on the texts of this moment; comparing large files is left to a thread."""
+
+    def current(path: str) -> CurrentText | None:
+        return buffers.current(buffers.open_path(path))
+
     paths = {file.path for checkpoint in checkpoints for file in checkpoint.files}
     now = {path: _now(current, path) for path in paths}
 
@@ -111,12 +112,8 @@ async def _plan(
         return None if held is None else Content.of_text(held.text)
 
     plan = await asyncio.to_thread(plan_undo, store, checkpoints, content)
-    # An edit of a buffer carries no mode bits.
-    modes = tuple(UndoConflict(p, _MODE) for p, done in plan.restored.items() if done.mode is not None)
     return attrs.evolve(
         plan,
-        restored={p: done for p, done in plan.restored.items() if done.content != plan.current[p]},
-        conflicts=plan.conflicts + modes,
         versions={p: held.version for p, held in now.items() if isinstance(held, CurrentText)},
     )
 
@@ -133,7 +130,10 @@ def _change(plan: UndoPlan) -> Change:
     return Change(
         _LABEL,
         tuple(
-            _edit(path, _text(plan.current[path]), _text(done.content), plan.versions.get(path))
+            attrs.evolve(
+                _edit(path, text_of(plan.current[path]), text_of(done.content), plan.versions.get(path)),
+                mode=done.mode,
+            )
             for path, done in sorted(plan.restored.items())
         ),
         "undo",
@@ -151,11 +151,14 @@ def _edit(path: str, old: str | None, new: str | None, version: int | None) -> F
     if new is None:
         return FileEdit(path, "delete", old, "", version)
     hunks = split(FileChange(path, b"", b""), old, new)
+    if not hunks:
+        return FileEdit(path, "edit", old, new, version)
     (edit,) = file_edits(hunks, {path: CurrentText(old, version)})
     return edit
 
 
-def _text(content: Content | None) -> str | None:
+def text_of(content: Content | None) -> str | None:
+    """Return a content as text; raises `InvalidInput` for bytes that are none."""
     return None if content is None else content.file().text
 
 

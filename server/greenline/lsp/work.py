@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException
 from greenline.core.agent_port import Planned
 from greenline.core.document import OpenDocument
 from greenline.core.error import InvalidInput, NotFound
-from greenline.core.task import Run, Task
+from greenline.core.task import Proposal, Run, Task
 from greenline.lsp import protocol
 from greenline.lsp.convert import to_path, to_uri
 from greenline.lsp.hardened import CONTENT_SCHEME
@@ -36,6 +36,13 @@ async def execute_run(ls: GreenlineServer, run: str | Task, token: int | str | N
     async with work_progress(ls, token, "Greenline: working") as report:
         with ls.following(key, report):
             return await ls.session.execute(run)
+
+
+async def verify_again(ls: GreenlineServer, proposal_id: str, token: int | str | None) -> Proposal:
+    """Measure a proposal anew under progress."""
+    async with work_progress(ls, token, "Greenline: verifying again") as report:
+        with ls.following(ls.session.proposal(proposal_id).run_id, report):
+            return await ls.session.verify(proposal_id)
 
 
 def take_document(ls: GreenlineServer, uri: str) -> None:

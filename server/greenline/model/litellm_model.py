@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, ModelFailed
-from greenline.core.port import Completion, Message, ToolRequest, ToolSpec, Usage
+from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
 from greenline.model import text_tools
 from greenline.model.arguments import OUTPUT_LIMIT, read_arguments
 from greenline.model.retry import MAX_TRIES, wait_before
+from greenline.model.usage import usage_of
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class LitellmModel:
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """Answer; raises `ModelFailed` with a remedy, or `Cancelled` within 2 s."""
-        litellm = _imported(cancellation)
+        litellm = load_litellm(cancellation)
         native = self._has_tools(litellm)
         arguments = self._arguments(messages, tools, native)
         for attempt in range(1, MAX_TRIES + 1):
@@ -164,15 +165,14 @@ class _Loop:
             return self._loop
 
 
-def _imported(cancellation: Cancellation) -> Any:
+def load_litellm(cancellation: Cancellation) -> Any:
     """Return litellm; raises `Cancelled` at once, and the import then goes on in its thread."""
     outcome: list[Any] = []
     done = threading.Event()
 
     def body() -> None:
         try:
-            os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-            outcome.append(_quiet(importlib.import_module("litellm")))
+            outcome.append(import_litellm())
         except Exception as error:  # noqa: BLE001
             # Whatever is wrong with the package, the caller must be told and not wait for ever.
             outcome.append(
@@ -188,6 +188,17 @@ def _imported(cancellation: Cancellation) -> Any:
     if isinstance(outcome[0], ModelFailed):
         raise outcome[0]
     return outcome[0]
+
+
+def import_litellm() -> Any:
+    """Import litellm so that it asks neither the network for prices nor a `.env` for settings.
+
+    litellm reads the nearest `.env` above its own files: the workspace's, where Greenline is installed in the
+    project's environment. Such a file must not name a model's address, nor bring its secrets in here.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    return _quiet(importlib.import_module("litellm"))
 
 
 def _quiet(litellm: Any) -> Any:
@@ -240,7 +251,7 @@ def _completion(litellm: Any, answer: Any, *, native: bool, with_tools: bool, na
     choice = answer.choices[0]
     text = choice.message.content or ""
     finish = str(choice.finish_reason or "stop")
-    usage = _usage(litellm, answer)
+    usage = usage_of(litellm, answer)
     if finish == "length":
         # Whatever call was being written may be cut off in the middle: none of it is run.
         cut = tuple(
@@ -264,14 +275,3 @@ def _requests(calls: Sequence[Any]) -> tuple[ToolRequest, ...]:
         arguments, problem = read_arguments(name, call.function.arguments or "")
         found.append(ToolRequest(call.id or f"call-{number}", name, arguments, problem))
     return tuple(found)
-
-
-def _usage(litellm: Any, answer: Any) -> Usage:
-    usage = getattr(answer, "usage", None)
-    try:
-        cost = float(litellm.completion_cost(completion_response=answer) or 0.0)
-    except Exception:  # noqa: BLE001 - a model without a price costs nothing that could be counted
-        cost = 0.0
-    return Usage(
-        int(getattr(usage, "prompt_tokens", 0) or 0), int(getattr(usage, "completion_tokens", 0) or 0), cost
-    )

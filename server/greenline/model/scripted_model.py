@@ -59,7 +59,8 @@ class ScriptedModel:
 def load_script(path: Path) -> ScriptedModel:
     """Return a model that plays a file: a JSON list of turns in the form of `scripted_server`.
 
-    `delay_s` and `retry_after` are not waited for. Raises `ModelFailed` where the file cannot be used.
+    `delay_s` is waited for, and ends with the run; `retry_after` is not waited for. Raises `ModelFailed`
+    where the file cannot be used.
     """
     try:
         values = json.loads(path.read_text("utf-8"))
@@ -78,10 +79,15 @@ def _turn(value: dict[str, Any], number: int) -> Turn:
         return ModelFailed(f"The model scripted failed: {value.get('error', 'scripted')}")
     completion = _completion(value, number)
     expected = tuple(map(str, value.get("expect", ())))
-    if not expected:
+    delay_s = float(value.get("delay_s", 0))
+    if not expected and not delay_s:
         return completion
 
-    def play(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
+    def play(
+        messages: Sequence[Message], tools: Sequence[ToolSpec], cancellation: Cancellation
+    ) -> Completion:
+        cancellation.wait(delay_s)
+        cancellation.raise_if_cancelled()
         asked = "\n".join([*(m.content for m in messages), *(f"{t.name} {t.description}" for t in tools)])
         for text in expected:
             if text not in asked:

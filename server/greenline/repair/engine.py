@@ -132,6 +132,8 @@ class RepairEngine:
     split: SplitHunks
     budget_s: float = 60.0
     limits: Limits = attrs.field(factory=Limits)
+    is_refused: Callable[[EditSet], bool] = lambda _: False
+    """Whether the user has rejected a change already: such a fix counts as none."""
 
     def diagnose(
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
@@ -171,8 +173,15 @@ class RepairEngine:
             label=label,
         )
         progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
-        deadline = started + _SEARCH_BY * self.budget_s
-        found = Search(bench, tree, diagnosis.suspicion, cancellation, progress, deadline).run()
+        found = Search(
+            bench,
+            tree,
+            diagnosis.suspicion,
+            cancellation,
+            progress,
+            started + _SEARCH_BY * self.budget_s,
+            lambda fix: self.is_refused(_edit_set(root, tree, fix)),
+        ).run()
         if not found.fixes:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
@@ -181,7 +190,8 @@ class RepairEngine:
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
-        return self._verified(case, alike, found.n_tried)
+        test_s = max(_HANG_S, _TIMES * diagnosis.longest_s)
+        return self._verified(case, alike, found.n_tried, test_s)
 
     def _without(self, case: _Case, found: Found) -> RepairResult:
         """Say that nothing was found, or what was where tests that were stopped are only slow."""
@@ -203,13 +213,13 @@ class RepairEngine:
         fixes = [fix for fix, passed in found.partial if slow and passed >= left]
         if not fixes:
             return none
-        return self._verified(case, families(fixes, case.read, [None] * len(fixes)), found.n_tried)
+        return self._verified(case, families(fixes, case.read, [None] * len(fixes)), found.n_tried, _SLOW_S)
 
-    def _verified(self, case: _Case, found: Sequence[Family], n_tried: int) -> RepairResult:
+    def _verified(self, case: _Case, found: Sequence[Family], n_tried: int, test_s: float) -> RepairResult:
         """Put the best fixes to the whole verification; the first that is verified is the repair."""
         tried = f"{n_tried} candidates were tried"
         edits = [_edit_set(case.root, case.tree, family.best) for family in found]
-        limits = self._limits(max(_HANG_S, _TIMES * case.diagnosis.longest_s))
+        limits = self._limits(test_s)
         for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
             case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(

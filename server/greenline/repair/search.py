@@ -66,6 +66,8 @@ class Search:
     progress: Progress
     deadline: float
     """On `time.monotonic`."""
+    is_refused: Callable[[Fix], bool] = lambda _: False
+    """Whether the user has rejected a fix already."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _looks: dict[Fix, Look] = attrs.field(factory=dict)
@@ -83,7 +85,7 @@ class Search:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
         ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
-        partial = tuple((fix, trial.passed) for fix, trial in self._partial)
+        partial = tuple((f, trial.passed) for f, trial in self._partial if not self.is_refused(f))
         return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial)
 
     def singles(self) -> list[tuple[Candidate, float]]:
@@ -122,10 +124,12 @@ class Search:
                 if trial is None:
                     continue
                 self.n_tried += 1
-                if trial.hung and len(fix.edits) == 1:
-                    self._hung.append(fix)
+                if trial.whole and self.is_refused(fix):
+                    continue
                 if trial.look is not None:
                     self._looks[fix] = trial.look
+                if trial.hung and len(fix.edits) == 1:
+                    self._hung.append(fix)
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:
@@ -142,7 +146,8 @@ class Search:
         wall_s = _AGAIN * (self.deadline - time.monotonic())
         self.progress(f"trying {len(likely)} again whose tests did not end")
         trials = self.bench.run([fix.edits for fix in likely], wall_s, self.cancellation, _PATIENCE)
-        return [fix for fix, trial in zip(likely, trials, strict=True) if trial is not None and trial.whole]
+        tried = zip(likely, trials, strict=True)
+        return [f for f, trial in tried if trial is not None and trial.whole and not self.is_refused(f)]
 
     def _complete(self, fix: Fix, trial: Trial) -> None:
         """Queue the pairs of an edit that mends some tests with earlier ones that mend the others."""

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from greenline.sandbox.docker_session import ENGINE_ERRORS
+from greenline.sandbox.owner import LABEL_HOST, LABEL_OWNER
 
-LABEL_OWNER = "greenline.owner"
-"""The process that removes the container."""
 QUIET_S = 0.5
 """How long nothing must run before containers are started ahead: they would slow what runs."""
 KEPT_S = 600.0
@@ -101,7 +100,7 @@ class ContainerPool:
     def _fill(self, arguments: Arguments) -> None:
         """Start containers ahead while nothing runs; what the engine refuses, the next request will tell."""
         # They belong to no run yet.
-        owner = {LABEL_OWNER: arguments["labels"][LABEL_OWNER]}
+        owner = {name: arguments["labels"][name] for name in (LABEL_OWNER, LABEL_HOST)}
         with contextlib.suppress(*ENGINE_ERRORS):
             while self._may_fill(arguments):
                 container = self._start({**arguments, "labels": owner})

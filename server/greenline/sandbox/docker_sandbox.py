@@ -10,7 +10,6 @@ import contextlib
 import os
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -22,10 +21,11 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
 from greenline.sandbox import base_image
-from greenline.sandbox.container_pool import LABEL_OWNER, ContainerPool
+from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
+from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
 
 UNPRIVILEGED_UID = 64000
@@ -181,7 +181,7 @@ class DockerSandbox:
             "mounts": mounts,
             "tmpfs": _tmpfs(request.root, limits, uid, gid),
             "environment": _environment(toolchain),
-            "labels": {LABEL_RUN: request.label or "none", LABEL_OWNER: str(os.getpid())},
+            "labels": {LABEL_RUN: request.label or "none", **labels()},
             "log_config": docker.types.LogConfig(type="none"),
         }
 
@@ -223,7 +223,7 @@ def reap_orphans(client: Any) -> None:
     """Remove containers whose owner process is gone: a killed worker cannot do it itself."""
     with contextlib.suppress(*ENGINE_ERRORS):
         for container in client.containers.list(all=True, filters={"label": LABEL_OWNER}):
-            if not Path(f"/proc/{container.labels[LABEL_OWNER]}").exists():
+            if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
                     container.remove(force=True)
 

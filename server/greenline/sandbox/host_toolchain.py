@@ -1,7 +1,8 @@
 """The `host` toolchain: which of the machine's folders a container sees, found by reading, never by running.
 
-Invariant: a mount source is resolved first and is a system folder, a folder of the workspace that holds a
-Python environment, or the prefix of an interpreter; never a home folder, an ancestor of one, `/` or a socket.
+Invariant: a mount source is resolved first and is a system folder, a folder that holds a Python environment
+(the workspace's, or the one that the user has activated), or the prefix of an interpreter; never a home
+folder, an ancestor of one, `/` or a socket.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from greenline.core.error import SandboxUnavailable
 
 _ENVIRONMENTS = (".venv", "venv", "env", ".env")
 _SYSTEM = (Path("/usr"),)
+_MAX_LINKS = 40
+_VERSION = re.compile(r"(?:cpython-)?(?P<version>3(?:\.\d{1,3}){0,2})(?:-[\w.-]+)?")
+_OLDEST = [3, 8]
 
 
 @attrs.frozen
@@ -52,7 +56,7 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     bin_folders: list[str] = []
     environments: list[str] = []
     python = ""
-    for relative, folder in _project_environments(Path(root)):
+    for relative, folder in _project_environments(Path(root), environment):
         target = str(Path(root) / relative)
         mounts.append(Mount(_checked(folder, target), target))
         environments.append(relative)
@@ -64,6 +68,12 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     if modules.is_dir():
         mounts.append(Mount(_checked_modules(modules), str(modules)))
         environments.append("node_modules")
+    if not python and (active := _active_environment(environment)) is not None:
+        # The machine's interpreter would lack what the user has installed for the project.
+        source = _checked(_real(active), str(active))
+        mounts += [Mount(source, source), Mount(source, str(active)), *_interpreter_mounts(_real(active))]
+        python = str(active / "bin" / "python")
+        bin_folders.append(str(active / "bin"))
     if not python:
         python, prefix = _machine_python(root, environment)
         if prefix is not None:
@@ -72,9 +82,13 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     return HostToolchain(python, tuple(dict.fromkeys(mounts)), tuple(environments), tuple(bin_folders))
 
 
-def _project_environments(root: Path) -> Iterator[tuple[str, Path]]:
+def _project_environments(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     """Yield environments that lie, or are linked, in the root: relative path and resolved folder."""
-    for name in _ENVIRONMENTS:
+    names = list(_ENVIRONMENTS)
+    active = _active_environment(environment)
+    if active is not None and active != root and active.is_relative_to(root):
+        names.insert(0, str(active.relative_to(root)))
+    for name in dict.fromkeys(names):
         folder = root / name
         if not folder.is_dir():
             continue
@@ -85,16 +99,23 @@ def _project_environments(root: Path) -> Iterator[tuple[str, Path]]:
             yield name, resolved
 
 
+def _active_environment(environment: Mapping[str, str]) -> Path | None:
+    """Return the environment that the user has activated, as it is spelled, or None."""
+    active = environment.get("VIRTUAL_ENV", "")
+    if not Path(active).is_absolute():
+        return None
+    folder = Path(os.path.normpath(active))
+    return folder if (folder / "pyvenv.cfg").is_file() and (folder / "bin" / "python").exists() else None
+
+
 def _interpreter_mounts(environment: Path) -> list[Mount]:
     """Return mounts for the interpreter that an environment's `bin/python` and `pyvenv.cfg` lead to."""
     mounts: list[Mount] = []
     for start in (environment / "bin" / "python", Path(_config_home(environment) or "/usr/bin") / "python3"):
         prefix = _prefix(start)
         if prefix is not None:
-            mounts.append(Mount(str(prefix), str(prefix)))
-            spelled = _spelled_prefix(start)
-            if spelled is not None and spelled != prefix and _real(spelled) == prefix:
-                mounts.append(Mount(str(prefix), str(spelled)))
+            targets = [prefix, *(p for p in _spelled_prefixes(start) if p != prefix and _real(p) == prefix)]
+            mounts += [Mount(str(prefix), str(target)) for target in targets]
     return mounts
 
 
@@ -115,12 +136,16 @@ def _prefix(python: Path) -> Path | None:
     return Path(_checked(prefix, str(python)))
 
 
-def _spelled_prefix(python: Path) -> Path | None:
-    """Return the prefix as the first link spells it; uv links `cpython-3.12` to a full version."""
-    if not python.is_symlink():
-        return None
-    target = Path(os.path.normpath(python.parent / python.readlink()))
-    return target.parent.parent
+def _spelled_prefixes(python: Path) -> Iterator[Path]:
+    """Yield the prefix as each link on the way to an interpreter spells it.
+
+    uv links `cpython-3.12` to a full version, pyenv `3.12` to one; what such a link names must be there.
+    """
+    for _ in range(_MAX_LINKS):
+        yield python.parent.parent
+        if not python.is_symlink():
+            return
+        python = Path(os.path.normpath(python.parent / python.readlink()))
 
 
 def _machine_python(root: str, environment: Mapping[str, str]) -> tuple[str, Path | None]:
@@ -141,22 +166,40 @@ def _machine_python(root: str, environment: Mapping[str, str]) -> tuple[str, Pat
 
 
 def _candidates(root: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    active = environment.get("VIRTUAL_ENV")
-    if active and (Path(active) / "pyvenv.cfg").is_file():
-        home = _config_home(Path(active))
-        if home:
-            yield Path(home) / "python3"
-    pyenv = Path(environment.get("PYENV_ROOT") or Path(environment.get("HOME", "/")) / ".pyenv")
+    home = Path(environment.get("HOME") or "/")
+    pyenv = Path(environment.get("PYENV_ROOT") or home / ".pyenv")
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
+    uv = Path(environment.get("UV_PYTHON_INSTALL_DIR") or data / "uv" / "python")
     for file in (Path(root) / ".python-version", pyenv / "version"):
         if file.is_file():
             for name in file.read_text("utf-8", errors="replace").split():
-                if re.fullmatch(r"3\.([89]|\d\d)(\.\d+)?", name):
-                    yield pyenv / "versions" / name / "bin" / "python3"
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        if folder and "shims" not in Path(folder).parts:
-            yield Path(folder) / "python3"
+                for folder in (pyenv / "versions", uv):
+                    yield from _versions(folder, name)
+    for entry in environment.get("PATH", "").split(os.pathsep):
+        if Path(entry).is_absolute() and "shims" not in Path(entry).parts:
+            yield Path(entry) / "python3"
     yield Path("/usr/bin/python3")
     yield Path(sys.base_prefix) / "bin" / "python3"
+    yield from _versions(uv, "3")
+
+
+def _versions(folder: Path, wanted: str) -> Iterator[Path]:
+    """Yield the interpreters in a folder of versions that are the wanted one, or of its series; newest first.
+
+    pyenv names a version `3.12.4`, and uv `cpython-3.12.4-linux-x86_64-gnu`.
+    """
+    asked = _VERSION.fullmatch(wanted)
+    if asked is None or not folder.is_dir():
+        return
+    series = [int(part) for part in asked["version"].split(".")]
+    found = []
+    for entry in folder.iterdir():
+        match = _VERSION.fullmatch(entry.name)
+        if match is not None:
+            numbers = [int(part) for part in match["version"].split(".")]
+            if numbers[: len(series)] == series and numbers >= _OLDEST:
+                found.append((numbers, entry / "bin" / "python3"))
+    yield from (python for _, python in sorted(found, reverse=True))
 
 
 def _homes() -> set[Path]:

@@ -7,17 +7,21 @@ from typing import Any
 
 from greenline.tool.definition import Tool, ToolContext, spec
 
+_YES_OR_NO = ("yes", "no")
+
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    return f"The user answers: {context.ask(arguments['question'])}"
+    options = tuple(str(option) for option in arguments.get("options", ())) or _YES_OR_NO
+    return f"The user answers: {context.asking.question(arguments['question'], options)}"
 
 
 TOOL = Tool(
     spec(
         "ask_user",
-        "Ask the user yes or no about something that cannot be found out otherwise.",
+        "Ask the user about something that cannot be found out otherwise.",
         "question",
         question=("string", "One short question."),
+        options=("array", "Answers to choose from; yes and no if left out."),
     ),
     "other",
     _run,

@@ -37,6 +37,16 @@ class ReadGate(Protocol):
 
 
 @attrs.frozen
+class Asking:
+    """The two ways to the user; each waits for the answer, and raises `Cancelled`."""
+
+    permission: Callable[[str], str]
+    """Asks about one call; returns `allowOnce`, `allowAlways`, `rejectOnce` or `rejectAlways`."""
+    question: Callable[[str, tuple[str, ...]], str]
+    """Asks a question with some answers to choose from; returns the answer, which may be another."""
+
+
+@attrs.frozen
 class ToolContext:
     """What the tools of one run work on."""
 
@@ -46,8 +56,7 @@ class ToolContext:
     gate: ReadGate
     verifier: Verifier
     sandbox: Sandbox
-    ask: Callable[[str], str]
-    """Asks the user about one call; returns `allowOnce`, `allowAlways`, `rejectOnce` or `rejectAlways`."""
+    asking: Asking
     label: str
     limits: Limits
     cancellation: Cancellation

@@ -1,4 +1,7 @@
-"""`run_command`: one command over the staged copy, in the sandbox alone; what it writes is thrown away."""
+"""`run_command`: one command over the staged copy, in the sandbox alone; what it writes is thrown away.
+
+Its output goes to the model, so that the copy holds only what the model may read.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from greenline.core.error import InvalidInput
-from greenline.core.port import SandboxRequest
+from greenline.core.port import SandboxRequest, Tree
 from greenline.tool.definition import Tool, ToolContext, bounded, spec
 from greenline.tool.place import root_names
 from greenline.verify.tree import apply
@@ -16,7 +19,7 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     root = _root(arguments.get("root", ""), context)
     request = SandboxRequest(
         root=root,
-        tree=apply(root, context.tree(root), context.changes_in(root)),
+        tree=apply(root, _shown(root, context), context.changes_in(root)),
         command=("sh", "-c", arguments["command"]),
         limits=context.limits,
         label=context.label,
@@ -24,6 +27,12 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     result = context.sandbox.run(request, context.cancellation)
     ended = "timed out" if result.timed_out else f"exit code {result.exit_code}"
     return bounded(f"{ended}\n{result.output.decode('utf-8', 'replace')}")
+
+
+def _shown(root: str, context: ToolContext) -> Tree:
+    """Return the base tree without the ignored files, which the tests get and a model does not."""
+    tree = context.tree(root)
+    return {name: file for name, file in tree.items() if context.gate.may_prompt(f"{root}/{name}")}
 
 
 def _root(name: str, context: ToolContext) -> str:

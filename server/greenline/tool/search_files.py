@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -13,14 +12,16 @@ from typing import Any
 
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.tool.definition import Tool, ToolContext, bounded, spec
+from greenline.workspace.program import find_program
 
 _MAX_HITS = 100
+_MAX_HITS_A_FILE = 1000
 _TIMEOUT_S = 30.0
 _MAX_ARGUMENT_BYTES = 100_000
 
 
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
-    program = shutil.which("rg")
+    program = find_program("rg", context.roots)
     if program is None:
         raise GreenlineError(
             "ripgrep is not installed.", remedy="Read files instead; the user can install ripgrep."
@@ -35,11 +36,12 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
             copy = Path(folder) / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(context.staging.current(context.absolute(name)) or b"")
-        hits = list(_search(program, arguments, folder, moved))
+        hits = list(_search(program, arguments, folder, moved, context))
     for root in context.roots:
         prefix = "" if len(context.roots) == 1 else f"{context.shown(root)}/"
         below = [n[len(prefix) :] for n in names if n not in not_as_on_disk and n.startswith(prefix)]
-        hits += [(prefix + path, line, text) for path, line, text in _search(program, arguments, root, below)]
+        found = _search(program, arguments, root, below, context)
+        hits += [(prefix + path, line, text) for path, line, text in found]
     if not hits:
         return "Nothing matches."
     shown = sorted(hits)[:_MAX_HITS]
@@ -48,32 +50,49 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
 
 
 def _search(
-    program: str, arguments: Mapping[str, Any], folder: str, names: list[str]
+    program: str, arguments: Mapping[str, Any], folder: str, names: list[str], context: ToolContext
 ) -> Iterator[tuple[str, int, str]]:
     command = [program, "--no-config", "--json", "--max-columns=400", "--max-filesize=2M", "--no-messages"]
+    command += [f"--max-count={_MAX_HITS_A_FILE}"]
     command += ["--fixed-strings"] if arguments.get("literal") else []
     command += ["--ignore-case"] if arguments.get("ignore_case") else []
     for chunk in _chunks(names):
-        done = subprocess.run(
-            [*command, "-e", arguments["pattern"], "--", *chunk],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT_S,
-            check=False,
+        code, found, complaint = _run_program(
+            [*command, "-e", arguments["pattern"], "--", *chunk], folder, context
         )
-        if done.returncode == 2 and not done.stdout:
-            words = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if code == 2 and not found:
+            words = complaint.decode("utf-8", "replace").strip().splitlines()
             raise InvalidInput(
                 f"ripgrep refuses the pattern: {words[-1] if words else 'no reason given'}.",
                 remedy="Mend the pattern, or set literal.",
             )
-        for line in done.stdout.splitlines():
+        for line in found.splitlines():
             record = json.loads(line)
             if record["type"] == "match":
                 data = record["data"]
                 text = data["lines"].get("text", "").rstrip("\r\n")
                 yield data["path"].get("text", "?"), data["line_number"], text[:400]
+
+
+def _run_program(command: list[str], folder: str, context: ToolContext) -> tuple[int, bytes, bytes]:
+    """Return the exit code, standard output and error of a program that ends with the run."""
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process,
+        context.cancellation.hook(process.kill),
+    ):
+        try:
+            found, complaint = process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise GreenlineError(
+                f"The search took longer than {_TIMEOUT_S:.0f} s.",
+                remedy="Narrow it with glob, or look for something rarer.",
+                code="timeout",
+            ) from None
+    context.cancellation.raise_if_cancelled()
+    return process.returncode, found, complaint
 
 
 def _fits(name: str, glob: str) -> bool:

@@ -1,7 +1,8 @@
 """Which lines of a Python file are code, and which executed lines show that a test ran them; pure.
 
 Only statements inside functions can be shown to run in a test: what import executes does not count.
-A function's signature and decorators count as run where a test runs its body.
+A function's signature and decorators count as run where a test runs its body, and the value that a module or
+a class gives to a name where a test runs a line, in a function of the same file, that reads the name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+
+from greenline.verify.reader import Readers
 
 Witnesses = Mapping[int, frozenset[int]]
 """1-based line of code → the lines whose execution shows that it ran; empty where only import runs it."""
@@ -27,9 +30,10 @@ def code_lines(source: bytes) -> Witnesses:
     except (SyntaxError, ValueError):
         return {n: _NOWHERE for n, line in enumerate(lines, 1) if _is_text(line)}
     found: dict[int, frozenset[int]] = {}
+    readers = Readers.of(module)
     for node, in_function in _walk(module, in_function=False):
         start, end = _header(node)
-        witnesses = frozenset(range(start, end + 1)) if in_function else _NOWHERE
+        witnesses = frozenset(range(start, end + 1)) if in_function else readers.lines_for(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             witnesses |= frozenset(range(node.body[0].lineno, (node.end_lineno or end) + 1))
         for number in range(start, end + 1):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import EditRejected, InvalidInput
-from greenline.core.evidence import HunkEvidence, TestReport
+from greenline.core.evidence import HunkEvidence, Outcome, TestReport
 from greenline.core.port import Tree
 from greenline.edit.hunk import split
 from greenline.edit.text import split_lines
@@ -31,7 +31,10 @@ def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
 def measure(
     root: str, hunks: Sequence[Hunk], base: Tree, patched: Tree, before: TestReport, after: TestReport
 ) -> tuple[HunkEvidence, ...]:
-    """Return evidence for each hunk, in order: added lines count in P, and lines only deleted in B."""
+    """Return evidence for each hunk, in order: added lines count in P, and lines only deleted in B.
+
+    Only tests that pass with the patch are witnesses: what a failing one executes may do anything.
+    """
     starts = _patched_starts(hunks)
     return tuple(_measure(root, hunk, starts[hunk.id], base, patched, before, after) for hunk in hunks)
 
@@ -60,6 +63,7 @@ def _measure(
         witnesses = code_lines(file.content) if file else {}
         code = [number for number in numbers if number in witnesses]
         if code:
-            tests = covered_by(code, witnesses, path, report.coverage)
+            executing = covered_by(code, witnesses, path, report.coverage)
+            tests = tuple(test for test in executing if after.outcome_of(test) is Outcome.PASSED)
             return HunkEvidence(hunk.id, "covered" if tests else "notCovered", tests)
     return HunkEvidence(hunk.id, "notApplicable")

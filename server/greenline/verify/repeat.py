@@ -67,7 +67,8 @@ class Meeting:
             tests = differing(base, patched)
             if tests and not self._told:
                 self._told = True
-                self._progress(f"Running {len(tests)} tests that differ again.")
+                words = "the test that differs" if len(tests) == 1 else f"{len(tests)} tests that differ"
+                self._progress(f"Running {words} again.")
             return tests
 
 

@@ -174,7 +174,9 @@ def _not_covered(facts: Facts) -> Decision | None:
         return Decision(
             Verdict.NOT_COVERED, "noCode", "No line of code is changed that a test could execute."
         )
-    return Decision(Verdict.NOT_COVERED, "noTestExecutesChange", "No test executes a changed line.")
+    return Decision(
+        Verdict.NOT_COVERED, "noTestExecutesChange", "No test that passes executes a changed line."
+    )
 
 
 def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
@@ -207,10 +209,16 @@ def _fails_in_new(test: str, facts: Facts) -> bool:
 
 
 def _verified_detail(facts: Facts, fixed: Sequence[str]) -> str:
-    n_passed = facts.patched.count(Outcome.PASSED)
+    passed = _tests(facts.patched.count(Outcome.PASSED), "passes", "pass")
+    broken = {test.id for test in facts.patched.tests if test.outcome in _BROKEN}
+    failing = f" {_tests(len(broken), 'still fails', 'still fail')}." if broken else ""
     if fixed:
-        return f"{n_passed} tests pass, {len(fixed)} of them failed before: {_names(fixed)}."
-    return f"{n_passed} tests pass, none is lost, and tests execute the changed lines."
+        return f"{passed}, {len(fixed)} of them failed before: {_names(fixed)}.{failing}"
+    return f"{passed}, none is lost, and tests execute the changed lines.{failing}"
+
+
+def _tests(number: int, one: str, many: str) -> str:
+    return f"1 test {one}" if number == 1 else f"{number} tests {many}"
 
 
 def _names(tests: Sequence[str]) -> str:

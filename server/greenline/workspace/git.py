@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from greenline.core.error import InvalidInput
+from greenline.workspace.program import find_program
 
 _FLAGS = (
     "--no-pager",
@@ -44,14 +45,20 @@ def git_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
     return clean
 
 
-def git(root: str, arguments: Sequence[str], stdin: bytes | None = None) -> bytes | None:
+def git(
+    root: str, arguments: Sequence[str], stdin: bytes | None = None, roots: Sequence[str] = ()
+) -> bytes | None:
     """Run a read-only git command in `root` and return its output; None where that fails.
 
-    Only plumbing that runs no filter, hook, text conversion or external diff may be asked for.
+    Only plumbing that runs no filter, hook, text conversion or external diff may be asked for. A program in
+    `root`, or in one of `roots`, is never taken for git.
     """
+    program = find_program("git", (root, *roots))
+    if program is None:
+        return None
     try:
         done = subprocess.run(
-            ["git", *_FLAGS, *arguments],
+            [program, *_FLAGS, *arguments],
             cwd=root,
             env=git_environment(),
             # An empty input is a closed pipe of its own: a child must never share the LSP channel.
@@ -75,9 +82,9 @@ def git_or_raise(root: str, arguments: Sequence[str], problem: str, stdin: bytes
     return output
 
 
-def git_paths(root: str, arguments: Sequence[str]) -> list[str] | None:
+def git_paths(root: str, arguments: Sequence[str], roots: Sequence[str] = ()) -> list[str] | None:
     """Run a git command that prints NUL-separated paths; paths that lead outside `root` are dropped."""
-    output = git(root, arguments)
+    output = git(root, arguments, roots=roots)
     if output is None:
         return None
     paths = [os.fsdecode(piece) for piece in output.split(b"\0") if piece]

@@ -1,12 +1,13 @@
 """Which files a root holds: git's word where there is git, its ignore files where there is none."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH118, PTH119
+# ruff: noqa: PTH111, PTH112, PTH113, PTH114, PTH118, PTH119
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -32,6 +33,9 @@ SKIPPED_FOLDERS = frozenset(
 )
 """Folders that are environments, caches or version control; never listed or staged unless tracked."""
 
+_CONFIG_SECTION = re.compile(r"^[ \t]*\[([^\]]+)\]([^\[]*)", re.M)
+_EXCLUDES_FILE = re.compile(r"^[ \t]*excludesfile[ \t]*=[ \t]*(.+)$", re.M | re.I)
+
 
 @attrs.frozen
 class Listing:
@@ -48,16 +52,19 @@ class Listing:
         return self.tracked | self.untracked
 
 
-def list_root(root: str) -> Listing:
-    """List a root's files and links; starts git with nothing of the workspace's configuration."""
-    tracked = git_paths(root, ["ls-files", "-z", "--cached"])
-    others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard"])
+def list_root(root: str, roots: Sequence[str] = ()) -> Listing:
+    """List a root's files and links; starts git with nothing of the workspace's configuration.
+
+    `roots` are all roots of the workspace: no program in one of them is started.
+    """
+    tracked = git_paths(root, ["ls-files", "-z", "--cached"], roots)
+    others = git_paths(root, ["ls-files", "-z", "--others", "--exclude-standard"], roots)
     if tracked is None or others is None:
-        rules = IgnoreRules(root)
-        return Listing(frozenset(), frozenset(p for p in walk(root) if not rules.ignored(p)))
-    present = frozenset(p for p in _expand(root, tracked))
+        return Listing(frozenset(), frozenset(_visible(root, IgnoreRules(root))))
+    all_roots = (root, *roots)
+    present = frozenset(p for p in _expand(root, tracked, all_roots))
     skipped: dict[str, bool] = {}
-    untracked = (p for p in _expand(root, others) if not _in_skipped(root, p, skipped))
+    untracked = (p for p in _expand(root, others, all_roots) if not _in_skipped(root, p, skipped))
     return Listing(present, frozenset(untracked) - present)
 
 
@@ -84,6 +91,26 @@ def walk(root: str, below: str = "") -> Iterator[str]:
             yield relative
 
 
+def _visible(root: str, rules: IgnoreRules, below: str = "") -> Iterator[str]:
+    """Yield what the rules let through; an ignored folder is not entered."""
+    try:
+        with os.scandir(os.path.join(root, below) if below else root) as scan:
+            entries = sorted(scan, key=lambda e: e.name)
+    except OSError:
+        return
+    for entry in entries:
+        relative = f"{below}/{entry.name}" if below else entry.name
+        folder = entry.is_dir(follow_symlinks=False)
+        if rules.matches(relative, folder=folder) or (folder and is_skipped_folder(entry.path)):
+            continue
+        if folder:
+            yield from _visible(root, rules, relative)
+        elif entry.is_file(follow_symlinks=False) or (
+            entry.is_symlink() and entry.name not in SKIPPED_FOLDERS
+        ):
+            yield relative
+
+
 def is_skipped_folder(path: str) -> bool:
     """Return whether a folder is an environment, a cache or version control."""
     if os.path.basename(path) in SKIPPED_FOLDERS:
@@ -91,7 +118,7 @@ def is_skipped_folder(path: str) -> bool:
     return os.path.isfile(os.path.join(path, "pyvenv.cfg"))
 
 
-def _expand(root: str, paths: list[str]) -> Iterator[str]:
+def _expand(root: str, paths: list[str], roots: Sequence[str]) -> Iterator[str]:
     """Yield the paths that exist; a nested repository's files are listed in turn."""
     for path in paths:
         full = os.path.join(root, path)
@@ -100,7 +127,7 @@ def _expand(root: str, paths: list[str]) -> Iterator[str]:
         elif os.path.isdir(full):
             inner = path.rstrip("/")
             if os.path.lexists(os.path.join(full, ".git")):
-                yield from (f"{inner}/{name}" for name in list_root(full).files)
+                yield from (f"{inner}/{name}" for name in list_root(full, roots).files)
 
 
 def _in_skipped(root: str, path: str, known: dict[str, bool]) -> bool:
@@ -118,40 +145,74 @@ def _in_skipped(root: str, path: str, known: dict[str, bool]) -> bool:
 
 
 class IgnoreRules:
-    """The `.gitignore` files of a root, read without git; `extra` names one more file of the same form."""
+    """The ignore files of a root, read without git; `name` is that of the file in each folder.
+
+    For `.gitignore`, the repository's `info/exclude` and the user's global file are asked last, as git does.
+    """
 
     def __init__(self, root: str, name: str = ".gitignore") -> None:
         self._root = root
         self._name = name
         self._specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
+        shared = [Path(root, ".git", "info", "exclude"), _global_excludes()] if name == ".gitignore" else []
+        self._shared = [spec for path in shared if (spec := _read_spec(path)) is not None]
 
     def ignored(self, relative: str) -> bool:
         """Return whether the rules ignore a file; a file below an ignored folder cannot be let in again."""
         parts = relative.split("/")
         return any(
-            self._matches("/".join(parts[:count]), folder=count < len(parts))
+            self.matches("/".join(parts[:count]), folder=count < len(parts))
             for count in range(1, len(parts) + 1)
         )
 
-    def _matches(self, relative: str, *, folder: bool) -> bool:
-        """Ask the rule files from the innermost outwards; the first that has an opinion decides."""
+    def matches(self, relative: str, *, folder: bool) -> bool:
+        """Ask the rule files from the innermost outwards; the first that has an opinion decides.
+
+        What lies above the path is not asked for.
+        """
         parts = relative.split("/")
         for depth in range(len(parts) - 1, -1, -1):
             spec = self._spec("/".join(parts[:depth]))
-            if spec is None:
-                continue
-            result = spec.check_file("/".join(parts[depth:]) + ("/" if folder else ""))
-            if result.include is not None:
-                return result.include
-        return False
+            opinion = _opinion(spec, "/".join(parts[depth:]), folder=folder)
+            if opinion is not None:
+                return opinion
+        opinions = (_opinion(spec, relative, folder=folder) for spec in self._shared)
+        return next((opinion for opinion in opinions if opinion is not None), False)
 
     def _spec(self, folder: str) -> pathspec.GitIgnoreSpec | None:
         """Return the rules that a folder's own file states."""
         if folder not in self._specs:
-            try:
-                text = Path(self._root, folder, self._name).read_text("utf-8", "replace")
-            except OSError:
-                self._specs[folder] = None
-            else:
-                self._specs[folder] = pathspec.GitIgnoreSpec.from_lines(text.split("\n"))
+            self._specs[folder] = _read_spec(Path(self._root, folder, self._name))
         return self._specs[folder]
+
+
+def _opinion(spec: pathspec.GitIgnoreSpec | None, relative: str, *, folder: bool) -> bool | None:
+    return None if spec is None else spec.check_file(relative + ("/" if folder else "")).include
+
+
+def _read_spec(path: Path) -> pathspec.GitIgnoreSpec | None:
+    """Return the rules of one file; git reads no ignore file through a link."""
+    try:
+        if path.is_symlink() and path.name == ".gitignore":
+            return None
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return pathspec.GitIgnoreSpec.from_lines(text.removeprefix("\ufeff").split("\n"))
+
+
+def _global_excludes() -> Path:
+    """Return the user's own ignore file, as the user's git configuration names it or by default."""
+    home = Path(os.path.expanduser("~"))
+    config_home = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    chosen = config_home / "git" / "ignore"
+    for config in (config_home / "git" / "config", home / ".gitconfig"):
+        try:
+            text = config.read_text("utf-8", "replace")
+        except OSError:
+            continue
+        for section, body in _CONFIG_SECTION.findall(text):
+            match = _EXCLUDES_FILE.search(body) if section.strip().lower() == "core" else None
+            if match:
+                chosen = Path(os.path.expanduser(match.group(1).strip().strip('"')))
+    return chosen

@@ -69,7 +69,7 @@ class Snapshot:
 
     def list_files(self, root: str) -> list[str]:
         """Return a root's files that are not ignored, relative with `/`, sorted; open buffers included."""
-        files = set(list_root(root).files)
+        files = set(list_root(root, self.roots).files)
         files.update(relative for relative, _ in self._documents_in(root))
         return sorted(files)
 
@@ -78,7 +78,7 @@ class Snapshot:
 
         Links stay links; raises `InvalidInput` (`tooLarge`) past `max_bytes`.
         """
-        listed = list_root(root).files
+        listed = list_root(root, self.roots).files
         tree: dict[str, StagedFile] = {}
         total = 0
         for relative in sorted(listed.union(walk(root))):

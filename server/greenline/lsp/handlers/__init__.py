@@ -32,6 +32,7 @@ from greenline.lsp.handlers import (
     status,
     text_document_content,
     undo,
+    verify,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ _PLAIN = (
     status,
     text_document_content,
     undo,
+    verify,
 )
 
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from greenline.lsp.convert import to_path
 from greenline.lsp.offer import review_commands
-from greenline.lsp.present import shown_range
+from greenline.lsp.present import shown_lines, shown_range
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -19,10 +19,14 @@ OPTIONS = types.CodeLensOptions(resolve_provider=False)
 
 
 def handle(ls: GreenlineServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """Return four lenses for each pending hunk."""
+    """Return the decisions about each pending hunk as lenses."""
     session, path = ls.session, to_path(params.text_document.uri)
+    items = session.pending(path)
+    if not items:
+        return []
+    lines = shown_lines(session, path, ls.encoding)
     return [
-        types.CodeLens(shown_range(session, path, item.placed or item.hunk, ls.encoding), command)
-        for item in session.pending(path)
+        types.CodeLens(shown_range(lines, item.placed or item.hunk), command)
+        for item in items
         for command in review_commands(item)
     ]

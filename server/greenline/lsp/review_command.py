@@ -1,0 +1,169 @@
+"""The `workspace/executeCommand` forms of a review: decide about hunks, measure anew what was accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from lsprotocol import types
+
+from greenline.core.edit import Hunk
+from greenline.core.error import NotFound
+from greenline.core.evidence import Verdict
+from greenline.core.task import Proposal
+from greenline.lsp import protocol
+from greenline.lsp.argument import argument_of
+from greenline.lsp.convert import to_path
+from greenline.lsp.decision import Decision, Review
+from greenline.lsp.editor import ClientEditor
+from greenline.lsp.present import proposal_info, review_result
+from greenline.lsp.render import headline, place_of
+from greenline.lsp.shelf import unmet
+from greenline.lsp.work import verify_again
+
+if TYPE_CHECKING:
+    from greenline.lsp.server import GreenlineServer
+
+_ACCEPT_ALL, _ACCEPT_ONE, _CANCEL = "Accept all", "Accept this one alone", "Cancel"
+
+
+@attrs.frozen
+class HunkRef:
+    """Names a hunk."""
+
+    proposal_id: str
+    hunk_id: str
+    comment: str = ""
+    """Why; a follow-up run is told."""
+    with_needed: bool = False
+    """Whether to accept the hunks that it needs as well."""
+
+
+@attrs.frozen
+class FileRef:
+    """Names a proposal's hunks in one file."""
+
+    proposal_id: str
+    uri: str
+    comment: str = ""
+
+
+@attrs.frozen
+class ProposalRef:
+    """Names a proposal."""
+
+    proposal_id: str
+    comment: str = ""
+
+
+async def accept_hunk(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Accept one hunk; asks first where it needs others that are not accepted."""
+    ref = argument_of(ls, HunkRef, arguments)
+    proposal = ls.session.proposal(ref.proposal_id)
+    needed = unmet(proposal, (ref.hunk_id,)) if any(h.id == ref.hunk_id for h in proposal.hunks) else ()
+    waiting = [hunk for hunk in needed if hunk in proposal.pending()]
+    names = [ref.hunk_id]
+    if ref.with_needed:
+        names += [hunk.id for hunk in waiting]
+    elif needed:
+        titles = [*([_ACCEPT_ALL] if waiting else []), _ACCEPT_ONE, _CANCEL]
+        chosen = await ls.ask(_needs(needed), titles)
+        if chosen not in (_ACCEPT_ALL, _ACCEPT_ONE):
+            return protocol.ReviewResult()
+        names += [hunk.id for hunk in waiting] if chosen == _ACCEPT_ALL else []
+    return await _review(ls, proposal, [Decision(name, True, ref.comment) for name in names])
+
+
+async def reject_hunk(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Reject one hunk."""
+    ref = argument_of(ls, HunkRef, arguments)
+    proposal = ls.session.proposal(ref.proposal_id)
+    return await _review(ls, proposal, [Decision(ref.hunk_id, False, ref.comment)])
+
+
+async def accept_file(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Accept every pending hunk of one file; asks first where they need hunks of others."""
+    ref = argument_of(ls, FileRef, arguments)
+    proposal = ls.session.proposal(ref.proposal_id)
+    hunks = _in_file(proposal, ref.uri)
+    needed = unmet(proposal, [hunk.id for hunk in hunks])
+    if needed and await ls.ask(_needs(needed), [_ACCEPT_ONE, _CANCEL]) != _ACCEPT_ONE:
+        return protocol.ReviewResult()
+    return await _accept(ls, proposal, hunks)
+
+
+async def reject_file(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Reject every pending hunk of one file."""
+    ref = argument_of(ls, FileRef, arguments)
+    proposal = ls.session.proposal(ref.proposal_id)
+    decisions = [Decision(hunk.id, False, ref.comment) for hunk in _in_file(proposal, ref.uri)]
+    return await _review(ls, proposal, decisions)
+
+
+async def accept_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Accept every pending hunk; asks first where the proposal is not verified."""
+    proposal = ls.session.proposal(argument_of(ls, ProposalRef, arguments).proposal_id)
+    return await _accept(ls, proposal, proposal.pending())
+
+
+async def reject_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
+    """Reject every pending hunk."""
+    ref = argument_of(ls, ProposalRef, arguments)
+    proposal = ls.session.proposal(ref.proposal_id)
+    return await _review(ls, proposal, [Decision(h.id, False, ref.comment) for h in proposal.pending()])
+
+
+async def verify(ls: GreenlineServer, *arguments: Any) -> protocol.VerifyResult:
+    """Measure what was accepted of a proposal in the text as it is, and say what came of it."""
+    ref = argument_of(ls, ProposalRef, arguments)
+    proposal = await verify_again(ls, ref.proposal_id, None)
+    ls.say(types.MessageType.Info, f"Measured again: {headline(proposal)}. {proposal.evidence.detail}")
+    return protocol.VerifyResult(proposal_info(ls.session, proposal))
+
+
+REVIEW_COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
+    "acceptHunk": accept_hunk,
+    "rejectHunk": reject_hunk,
+    "acceptFile": accept_file,
+    "rejectFile": reject_file,
+    "acceptAll": accept_all,
+    "rejectAll": reject_all,
+    "verify": verify,
+}
+"""Command, without its prefix → handler."""
+
+
+def _in_file(proposal: Proposal, uri: str) -> list[Hunk]:
+    path = to_path(uri)
+    hunks = [hunk for hunk in proposal.pending() if hunk.path == path]
+    if not hunks:
+        raise NotFound(
+            f"The proposal {proposal.id!r} has no pending hunk in {path}.",
+            remedy="agent/run lists its hunks.",
+        )
+    return hunks
+
+
+def _needs(needed: Sequence[Hunk]) -> str:
+    names = ", ".join(f"{place_of(hunk)} ({hunk.state.value})" for hunk in needed[:5])
+    more = f" and {len(needed) - 5} more" if len(needed) > 5 else ""
+    return f"This change makes no sense without {names}{more}."
+
+
+async def _accept(ls: GreenlineServer, proposal: Proposal, hunks: Sequence[Hunk]) -> protocol.ReviewResult:
+    """Accept hunks; where they are all that waits and are not verified, ask first."""
+    if proposal.evidence.verdict is not Verdict.VERIFIED and len(hunks) == len(proposal.pending()):
+        question = f"This proposal is not verified: {headline(proposal)}. {proposal.evidence.detail}"
+        if await ls.ask(f"{question} Accept all of it anyway?", [_ACCEPT_ALL, _CANCEL]) != _ACCEPT_ALL:
+            return protocol.ReviewResult()
+    return await _review(ls, proposal, [Decision(hunk.id, True) for hunk in hunks])
+
+
+async def _review(
+    ls: GreenlineServer, proposal: Proposal, decisions: list[Decision]
+) -> protocol.ReviewResult:
+    review: Review = await ls.session.review(proposal.id, decisions, ClientEditor(ls))
+    for refusal in review.refused[:1]:
+        ls.say(types.MessageType.Warning, f"Nothing was applied: {refusal.hunk.path}: {refusal.reason}")
+    return review_result(review)

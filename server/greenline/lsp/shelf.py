@@ -1,0 +1,232 @@
+"""The proposals that are under review, placed on the text as it is now; lives on one event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import attrs
+
+from greenline.core.edit import Hunk, HunkState
+from greenline.core.error import NotFound
+from greenline.core.evidence import HunkEvidence
+from greenline.core.port import Journal
+from greenline.core.task import Proposal
+from greenline.edit.text import text_hash
+from greenline.lsp.placing import Glance, Placing
+
+_MAX_REVIEWED = 20
+"""How many reviewed proposals are kept whose evidence may be measured anew."""
+
+
+class ProposalListener(Protocol):
+    """Hears of proposals; called on the event loop."""
+
+    def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
+        """A proposal is new, or its hunks in these files, its evidence or its review state changed."""
+
+
+@attrs.frozen
+class PlacedHunk:
+    """A pending hunk of a proposal on the text as it is now."""
+
+    proposal: Proposal
+    hunk: Hunk
+    """As in the proposal."""
+    placed: Hunk | None
+    """On the current text; None where its base text is gone."""
+
+    def evidence(self) -> HunkEvidence | None:
+        """Return what was measured for this hunk."""
+        return next((e for e in self.proposal.evidence.hunks if e.hunk_id == self.hunk.id), None)
+
+    def needed(self) -> tuple[Hunk, ...]:
+        """Return the hunks that this one needs, directly or not, and that were not accepted."""
+        return unmet(self.proposal, (self.hunk.id,))
+
+
+def unmet(proposal: Proposal, chosen: Iterable[str]) -> tuple[Hunk, ...]:
+    """Return the hunks that chosen ones need, directly or not, without those chosen or accepted."""
+    hunks = {hunk.id: hunk for hunk in proposal.hunks}
+    taken = set(chosen)
+    found: dict[str, Hunk] = {}
+    waiting = [name for hunk_id in taken for name in hunks[hunk_id].needs]
+    while waiting:
+        hunk = hunks.get(waiting.pop())
+        if hunk is None or hunk.id in taken or hunk.id in found or hunk.state is HunkState.ACCEPTED:
+            continue
+        found[hunk.id] = hunk
+        waiting += hunk.needs
+    return tuple(hunk for hunk in proposal.hunks if hunk.id in found)
+
+
+class Shelf:
+    """Proposals with pending hunks, and reviewed ones whose evidence is partial."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        listener: ProposalListener,
+        glance: Glance,
+        is_here: Callable[[str], bool],
+    ) -> None:
+        """Keep proposals of the journal; `is_here` says whether a path lies in the open roots."""
+        self._journal = journal
+        self._listener = listener
+        self._is_here = is_here
+        self._glance = glance
+        self._proposals: dict[str, Proposal] = {}
+        self._reviewed: dict[str, Proposal] = {}
+        self._by_path: dict[str, dict[str, list[Hunk]]] = {}
+        """Path → proposal id → its pending hunks."""
+        self._bases: dict[str, str] = {}
+        self._shown: dict[str, list[tuple[str, int]]] = {}
+        """Path → hunk ids and lines as the editor was last told, -1 for a conflict."""
+        self._placing = Placing(glance, self._base_of)
+        self._landing: frozenset[str] = frozenset()
+        """Hunks on their way into the text, about which nothing is told before it is known how that ended."""
+
+    # --- reading ----------------------------------------------------------------------------------------
+
+    def pending(self, path: str | None = None) -> list[PlacedHunk]:
+        """Return the pending hunks, of one file or all, each placed on the current text."""
+        by_proposal = [
+            (self._proposals[proposal_id], hunk)
+            for name in ([path] if path is not None else list(self._by_path))
+            for proposal_id, hunks in self._by_path.get(name, {}).items()
+            for hunk in hunks
+        ]
+        return [PlacedHunk(proposal, hunk, self._placing.place(hunk)) for proposal, hunk in by_proposal]
+
+    def n_pending(self) -> int:
+        """Return how many hunks wait for a review."""
+        return sum(len(hunks) for by_proposal in self._by_path.values() for hunks in by_proposal.values())
+
+    def paths(self) -> set[str]:
+        """Return the files that have pending hunks."""
+        return set(self._by_path)
+
+    def partial(self, path: str) -> list[Proposal]:
+        """Return the proposals of which something was accepted in a file that was not measured like that."""
+        known = [*self._reviewed.values(), *self._proposals.values()]
+        return [
+            proposal
+            for proposal in known
+            if proposal.evidence.currency == "partial"
+            and any(h.path == path and h.state is HunkState.ACCEPTED for h in proposal.hunks)
+        ]
+
+    def proposal(self, proposal_id: str) -> Proposal:
+        """Return a proposal; raises `NotFound`."""
+        if (known := self._proposals.get(proposal_id)) is not None:
+            return known
+        try:
+            return self._journal.proposal(proposal_id)
+        except NotFound as error:
+            raise NotFound(
+                f"There is no proposal {proposal_id!r}.", remedy="agent/run shows a run's proposal."
+            ) from error
+
+    def placed(self, hunk: Hunk) -> Hunk | None:
+        """Return a hunk on the current text; one that no longer waits stays as it is."""
+        return self._placing.place(hunk) if hunk.state is HunkState.PENDING else hunk
+
+    # --- keeping ----------------------------------------------------------------------------------------
+
+    def restore(self) -> None:
+        """Take up what waited for a review when the last server ended; nothing of it is decided."""
+        for proposal in self._journal.open_proposals():
+            if any(self._is_here(hunk.path) for hunk in proposal.hunks):
+                self.adopt(proposal)
+
+    def adopt(self, proposal: Proposal) -> None:
+        """Keep a proposal for review; those of the same run that it replaces are superseded."""
+        if not proposal.pending() or self._proposals.get(proposal.id) == proposal:
+            return
+        for older in [p for p in self._proposals.values() if p.run_id == proposal.run_id]:
+            if older.id != proposal.id:
+                self.store(older.with_states({h.id: HunkState.SUPERSEDED for h in older.pending()}, {}))
+        self.keep(proposal)
+
+    def store(self, proposal: Proposal) -> None:
+        """Write a proposal into the journal, and keep it."""
+        self._journal.save_proposal(proposal)
+        self.keep(proposal)
+
+    def keep(self, proposal: Proposal) -> None:
+        """Keep a proposal as long as some of it waits for a review, and tell the editor about it."""
+        paths = {hunk.path for hunk in proposal.hunks}
+        for path in paths:
+            self._by_path.get(path, {}).pop(proposal.id, None)
+        for hunk in proposal.pending():
+            self._by_path.setdefault(hunk.path, {}).setdefault(proposal.id, []).append(hunk)
+        self._by_path = {path: held for path, held in self._by_path.items() if held}
+        self._reviewed.pop(proposal.id, None)
+        if proposal.pending():
+            self._proposals[proposal.id] = proposal
+        else:
+            self._proposals.pop(proposal.id, None)
+            self._reviewed[proposal.id] = proposal
+            while len(self._reviewed) > _MAX_REVIEWED:
+                self._reviewed.pop(next(iter(self._reviewed)))
+        for path in paths - set(self._by_path):
+            self._placing.forget(path)
+        if not self._proposals:
+            self._bases.clear()
+        self._tell(proposal, paths)
+
+    def keep_base(self, text: str) -> None:
+        """Remember a text that hunks may be made against."""
+        self._bases[text_hash(text)] = text
+
+    def forget_places(self) -> None:
+        """Place all hunks from their bases again: texts went back to what they were."""
+        self._placing.forget()
+
+    # --- telling ----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def landing(self, hunk_ids: Iterable[str]) -> Iterator[None]:
+        """Keep still about hunks while they are put into the text."""
+        self._landing = frozenset(hunk_ids)
+        try:
+            yield
+        finally:
+            self._landing = frozenset()
+
+    def document_changed(self, path: str) -> None:
+        """Tell the editor about the hunks of a changed document, where they moved or came to conflict."""
+        if path not in self._by_path:
+            return
+        known = [place for place in self._shown.get(path, []) if place[0] not in self._landing]
+        if self._places(path) == known:
+            return
+        for proposal_id in list(self._by_path[path]):
+            self._tell(self._proposals[proposal_id], {path})
+
+    def tell_again(self, proposal: Proposal) -> None:
+        """Tell the editor how a proposal stands, though nothing was decided."""
+        self._tell(proposal, {hunk.path for hunk in proposal.hunks})
+
+    def _tell(self, proposal: Proposal, paths: Collection[str]) -> None:
+        for path in paths:
+            self._shown[path] = self._places(path)
+        self._listener.on_proposal(proposal, paths)
+
+    def _places(self, path: str) -> list[tuple[str, int]]:
+        placed = [
+            (hunk.id, self._placing.place(hunk))
+            for hunks in self._by_path.get(path, {}).values()
+            for hunk in hunks
+            if hunk.id not in self._landing
+        ]
+        return [(name, -1 if there is None else there.start_line) for name, there in placed]
+
+    def _base_of(self, base_hash: str) -> str | None:
+        if base_hash not in self._bases:
+            text = self._journal.text(base_hash)
+            if text is None:
+                return None
+            self._bases[base_hash] = text
+        return self._bases[base_hash]

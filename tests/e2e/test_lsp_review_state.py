@@ -1,0 +1,258 @@
+"""The state of a review against the real server process: links, decisions, restarts, fresh evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsp_desk import Desk, desk
+
+pytestmark = pytest.mark.asyncio
+
+BEFORE = """import os
+
+
+def area(r):
+    return 3 * r * r
+
+
+def name():
+    return os.name
+
+
+def last():
+    return 0
+"""
+AFTER = """import math
+import os
+
+
+def area(r):
+    return math.pi * r * r
+
+
+def name():
+    return os.name
+
+
+def last():
+    return 1
+"""
+USER = "# typed by the user\n"
+
+
+async def proposed(here: Desk) -> tuple[str, Any]:
+    """Open the file and have three hunks proposed: an import, its use, and one that stands alone."""
+    uri = here.editor.open(here.root / "a.py", BEFORE)
+    proposal = await here.propose()
+    assert len([h for h in proposal["hunks"] if h["uri"] == uri]) == 3
+    return uri, proposal
+
+
+async def actions(here: Desk, uri: str, line: int) -> dict[str, Any]:
+    place = {"line": line, "character": 0}
+    params = {
+        "textDocument": {"uri": uri},
+        "range": {"start": place, "end": place},
+        "context": {"diagnostics": []},
+    }
+    found = await here.server.result("textDocument/codeAction", params)
+    return {action["title"]: action for action in found}
+
+
+def command_of(action: Any) -> dict[str, Any]:
+    """Return the command of an action; a client without action literals gets it bare."""
+    bare = action if isinstance(action["command"], str) else action["command"]
+    return {"command": bare["command"], "arguments": bare["arguments"]}
+
+
+async def test_a_hunk_that_needs_another_says_so_wherever_it_is_shown(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        brings, uses, alone = proposal["hunks"]
+
+        hover = await here.server.result(
+            "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 0}}
+        )
+        lenses = await here.server.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        titles = [lens["command"]["title"] for lens in lenses]
+        shown = here.server.of("textDocument/publishDiagnostics")[-1]["diagnostics"]
+
+        assert [brings["needs"], uses["needs"], alone["needs"]] == [[], [brings["id"]], []]
+        assert r"Needs a\.py\:1, not accepted yet" in hover["contents"]["value"]
+        assert titles.count("Accept with the 1 that it needs") == 1
+        offered = await actions(here, uri, 4)
+        assert any(title.endswith("ccept with the 1 that it needs") for title in offered)
+        assert ["needs 1 more" in item["message"] for item in shown] == [False, True, False]
+
+
+async def test_accepting_what_needs_another_is_said_and_takes_nothing_along(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        brings, uses, _ = (hunk["id"] for hunk in proposal["hunks"])
+
+        result = await here.accept(proposal, 1)
+
+        assert result["needs"] == [{"hunkId": uses, "uri": uri, "needs": [brings]}]
+        assert await here.states(proposal) == ("partlyAccepted", ["pending", "accepted", "pending"])
+        assert here.editor.texts[uri] == BEFORE.replace("3 *", "math.pi *")
+        assert (await here.accept(proposal, 0))["needs"] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Accept all", ["accepted", "accepted", "pending"]),
+        ("Accept this one alone", ["pending", "accepted", "pending"]),
+        ("Cancel", ["pending", "pending", "pending"]),
+        (None, ["pending", "pending", "pending"]),
+    ],
+)
+async def test_the_command_asks_before_it_accepts_what_needs_another(
+    tmp_path: Path, answer: str | None, expected: list[str]
+) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        _, proposal = await proposed(here)
+        asked: list[str] = []
+
+        def choose(params: dict[str, Any]) -> dict[str, str] | None:
+            asked.append(params["message"])
+            return None if answer is None else {"title": answer}
+
+        here.server.answers["window/showMessageRequest"] = choose
+
+        await here.command("acceptHunk", proposalId=proposal["id"], hunkId=proposal["hunks"][1]["id"])
+
+        assert len(asked) == 1
+        assert "a.py:1 (pending)" in asked[0]
+        assert (await here.states(proposal))[1] == expected
+
+
+async def test_a_hunk_is_accepted_with_what_it_needs_in_one_edit(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        offered = await actions(here, uri, 4)
+        (title,) = (title for title in offered if "that it needs" in title)
+
+        await here.server.result("workspace/executeCommand", command_of(offered[title]))
+
+        assert (await here.states(proposal))[1] == ["accepted", "accepted", "pending"]
+        assert len(here.editor.edits) == 1
+        assert here.editor.texts[uri] == AFTER.replace("return 1", "return 0")
+
+
+async def test_hunks_are_decided_by_file(tmp_path: Path) -> None:
+    files: dict[str, str | None] = {"a.py": AFTER, "b.txt": "B\nx\nC\n"}
+    async with desk(tmp_path, files) as here:
+        other = here.editor.open(here.root / "b.txt", "b\nx\nc\n")
+        uri, proposal = await proposed(here)
+
+        offered = " ".join(await actions(here, other, 0))
+        accepted = await here.command("acceptFile", proposalId=proposal["id"], uri=other)
+        rejected = await here.command("rejectFile", proposalId=proposal["id"], uri=uri, comment="not so")
+
+        assert "ccept all 2 in this file" in offered
+        assert "eject all 2 in this file" in offered
+        assert (len(accepted["applied"]), len(rejected["rejected"])) == (2, 3)
+        assert here.editor.texts == {uri: BEFORE, other: "B\nx\nC\n"}
+        assert {hunk["comment"] for hunk in await here.hunks(proposal)} == {"", "not so"}
+
+
+async def test_a_killed_server_leaves_what_waits_and_decides_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        await here.accept(proposal, 0)
+        left = here.editor.texts[uri]
+        here.server.process.kill()
+        await here.server.process.wait()
+    # The user goes on without a server: a line above everything, and one between two hunks.
+    now = USER + left.replace("def name", USER + "def name")
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri = here.editor.open(here.root / "a.py", now)
+        shown = await here.hunks(proposal)
+
+        assert [hunk["state"] for hunk in shown] == ["accepted", "pending", "pending"]
+        rows = [hunk["range"]["start"]["line"] for hunk in shown[1:]]
+        assert [now.split("\n")[row] for row in rows] == ["    return 3 * r * r", "    return 0"]
+        await here.accept(proposal, 1, 2)
+        assert here.editor.texts[uri].replace(USER, "") == AFTER
+        assert here.editor.texts[uri].count(USER) == 2
+
+
+async def test_after_a_restart_a_hunk_finds_its_place_among_lines_that_are_alike(tmp_path: Path) -> None:
+    before = "x = 1\n\n" * 6
+    rows = before.split("\n")
+    rows[6] = "x = 2"
+    async with desk(tmp_path, {"a.py": "\n".join(rows)}) as here:
+        path = here.root / "a.py"
+        path.write_text(before)
+        proposal = await here.propose()
+        here.server.process.kill()
+        await here.server.process.wait()
+    async with desk(tmp_path, {}) as here:
+        uri = here.editor.open(path, "y = 0\n" + before)
+
+        await here.accept(proposal)
+
+        assert here.editor.texts[uri] == "y = 0\n" + "\n".join(rows)
+
+
+async def test_a_hunk_whose_lines_are_gone_says_so_and_comes_back_with_them(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        states = []
+        for text in (BEFORE.replace("3 *", "4 *"), BEFORE.replace("import os\n", "import os\n" + USER)):
+            here.editor.type(uri, text)
+            states.append([hunk["state"] for hunk in await here.hunks(proposal)])
+        told = [p["proposal"]["hunks"] for p in here.server.of("agent/proposalChanged")]
+
+        assert states == [["pending", "conflicted", "pending"], ["pending", "pending", "pending"]]
+        assert [[h["state"] for h in hunks] for hunks in told[-2:]] == states
+        assert [h["range"]["start"]["line"] for h in told[-1]] == [0, 5, 13]
+
+
+async def test_typing_that_moves_no_hunk_sends_no_proposal(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        n_told = len(here.server.of("agent/proposalChanged"))
+
+        here.editor.type(uri, BEFORE.replace("os.name", "os.name + ''"))
+        await here.hunks(proposal)
+
+        assert len(here.server.of("agent/proposalChanged")) == n_told
+
+
+async def test_evidence_is_partial_after_a_partial_accept_and_fresh_after_one_action(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        assert proposal["evidence"]["currency"] == "current"
+        assert not any("again" in title for title in await actions(here, uri, 0))
+        await here.accept(proposal, 0, 1)
+        partial = here.server.of("agent/proposalChanged")[-1]["proposal"]
+        here.editor.type(uri, here.editor.texts[uri] + USER)
+
+        offered = await actions(here, uri, 0)
+        (title,) = (title for title in offered if "again" in title)
+        fresh = (await here.server.result("workspace/executeCommand", command_of(offered[title])))["proposal"]
+
+        assert partial["evidence"]["currency"] == "partial"
+        assert fresh["evidence"]["currency"] == "current"
+        assert fresh["evidence"]["detail"] == f"lines of a.py: {len((AFTER + USER).splitlines())}"
+        assert sorted(fresh["evidence"]["measured"]) == sorted(h["id"] for h in proposal["hunks"][:2])
+        await here.accept(proposal, 2)
+        assert here.server.of("agent/proposalChanged")[-1]["proposal"]["evidence"]["currency"] == "partial"
+        again = (await here.server.result("agent/verify", {"proposalId": proposal["id"]}))["proposal"]
+        assert again["evidence"]["currency"] == "current"
+
+
+async def test_nothing_is_measured_where_nothing_is_left_of_a_proposal(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        _, proposal = await proposed(here)
+        await here.command("rejectAll", proposalId=proposal["id"])
+
+        answer = await here.server.request("agent/verify", {"proposalId": proposal["id"]})
+        missing = await here.server.request("agent/verify", {"proposalId": "nothing"})
+
+        assert answer["error"]["data"]["code"] == "wrongState"
+        assert missing["error"]["data"]["code"] == "notFound"
