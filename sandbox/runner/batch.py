@@ -3,16 +3,18 @@
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
     {"runner": "pytest", "failing": [ID …], "broken": [ID …], "limits": {ID: 0.5 …}, "limitS": 1.0,
-     "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
+     "patience": 1.0, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
      "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
 
 For each candidate the failing tests run in a forked process, then, where all of them pass, the whole suite
 until its first failure, `broken` ones aside; `near` tells which of a slow suite's tests execute a line. One
 record a candidate goes to the reporter: which of the failing tests pass now, whether the whole suite does,
 and whether a test did not end. `settleS` after the first that does, no further one is tried.
-`limits` and `limitS` are processor seconds a test, `testS` is the clock's.
+`limits` and `limitS` are processor seconds a test, `testS` is the clock's; the limits of plain calls are
+measured here, and `patience` times as long.
 A candidate that can is put into a program that has its modules imported; others have their files imported,
 and one that not even this suits (its file is imported by a `conftest.py`) gets a runner of its own.
+For those that pass every test, a `look` record says what they do near the tests, for comparison only.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
 
@@ -59,6 +61,8 @@ def _together(driver, work, report, ends):
         value = record if isinstance(record, dict) else json.loads(record.decode("utf-8"))
         if value.get("kind") == "unfit":
             unfit.append(value["index"])
+        if value.get("kind") == "look":
+            report.write(value)
         if value.get("kind") == "candidate":
             seen.add(value["index"])
             report.write(value)

@@ -4,41 +4,62 @@ from __future__ import annotations
 
 import pytest
 
+from greenline.repair.alike import Family
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.search import Fix
 from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
 
 
-def _fix(line: int, prior: float, score: float = 0.5) -> Fix:
-    return Fix((Candidate("m.py", line, line + 1, b"x", "kind", line, prior),), score)
+def _family(line: int, prior: float, score: float = 0.5) -> Family:
+    return Family((Fix((Candidate("m.py", line, line + 1, b"x", "kind", line, prior),), score),))
 
 
 def test_a_likely_edit_is_believed() -> None:
-    assert doubt(_fix(3, 0.9), (), {}) == ""
+    assert doubt([_family(3, 0.9)], {}, 3) == ""
 
 
 def test_an_unlikely_edit_that_few_tests_execute_is_not() -> None:
-    assert "2 tests execute" in doubt(_fix(3, 0.12), (), {("m.py", 3): 2})
+    assert "2 tests execute" in doubt([_family(3, 0.12)], {("m.py", 3): 2}, 3)
 
 
 def test_an_unlikely_edit_that_many_tests_execute_is() -> None:
-    assert doubt(_fix(3, 0.12), (_fix(3, 0.12),), {("m.py", 3): 5}) == ""
+    assert doubt([_family(3, 0.12)], {("m.py", 3): 5}, 3) == ""
+    assert "5 tests execute" in doubt([_family(3, 0.1)], {("m.py", 3): 5}, 3)
 
 
-def test_an_unlikely_edit_of_what_an_import_executes_is_judged_by_its_rivals() -> None:
-    assert doubt(_fix(3, 0.12), (), {}) == ""
-    assert "2 different places" in doubt(_fix(3, 0.12), (_fix(9, 0.12),), {})
+def test_an_unlikely_edit_of_what_an_import_executes_is() -> None:
+    assert doubt([_family(3, 0.12)], {}, 3) == ""
 
 
-def test_unlikely_edits_in_different_places_are_not() -> None:
-    assert "2 different places" in doubt(_fix(3, 0.12), (_fix(9, 0.12),), {("m.py", 3): 5})
+def test_one_of_many_that_differ_is_not_believed() -> None:
+    rivals = [_family(line, 0.9) for line in (5, 7, 9)]
+
+    assert "4 edits that differ" in doubt([_family(3, 0.9), *rivals], {}, 3)
 
 
-def test_an_equally_likely_fix_elsewhere_is_a_tie() -> None:
-    best, there, weaker = _fix(3, 0.9), _fix(9, 0.9), _fix(12, 0.9, score=0.2)
+def test_one_that_outweighs_all_others_is() -> None:
+    rivals = [_family(line, 0.9, score=0.1) for line in (5, 7, 9)]
 
-    assert ties([best, there, weaker]) == (there,)
+    assert doubt([_family(3, 0.9), *rivals], {}, 3) == ""
+
+
+def test_two_that_are_as_likely_are_a_choice_and_two_that_are_nearly_so_are_none() -> None:
+    assert doubt([_family(3, 0.9), _family(5, 0.9)], {}, 3) == ""
+    assert "2 edits that differ" in doubt([_family(3, 0.9), _family(5, 0.9, score=0.4)], {}, 3)
+
+
+def test_few_failing_tests_need_a_greater_share() -> None:
+    found = [_family(3, 0.9, score=0.9), _family(5, 0.9, score=0.45)]
+
+    assert doubt(found, {}, 3) == ""
+    assert "2 edits that differ" in doubt(found, {}, 2)
+
+
+def test_an_equally_likely_fix_that_differs_is_a_tie() -> None:
+    best, there, weaker = _family(3, 0.9), _family(9, 0.9), _family(12, 0.9, score=0.2)
+
+    assert ties([best, there, weaker]) == (there.best,)
 
 
 @pytest.mark.parametrize(

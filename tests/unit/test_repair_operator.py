@@ -181,3 +181,12 @@ def test_an_edit_of_a_method_is_checked_within_it() -> None:
 
     assert source.parses(sound)
     assert not source.parses(broken)
+
+
+def test_arguments_named_as_other_parameters_are_likely_mixed_up() -> None:
+    text = b"def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(b, a)\n"
+    text += b"\ndef h(a, b):\n    return f(a, b)\n"
+    found = [c for c in candidates(Source("m.py", text), {5, 8}) if c.operator == "swapped arguments"]
+
+    assert {c.line: c.prior for c in found}[5] > 0.9
+    assert {c.line: c.prior for c in found}[8] < 0.5

@@ -89,6 +89,7 @@ EDITS = {
     "boundary": ("self.size < other.size", "self.size <= other.size"),
     "default": ("times=3", "times=2"),
     "factor": ("number * times", "number * 2"),
+    "half more": ("number * times", "number + 1"),
     "worse": ("number * times", "number * 5"),
     "endless": ("count -= 0", "count -= 1"),
     "constant": ("SIZE = 2", "SIZE = 3"),
@@ -113,6 +114,7 @@ def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: 
         "broken": [],
         "limits": {},
         "limitS": 0.3,
+        "patience": 1.0,
         "testS": 5.0,
         "timeoutS": 20.0,
         "wallS": 60.0,
@@ -131,7 +133,9 @@ def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: 
     )
     assert (root / "shelf.py").read_text() == SHELF
     records = [json.loads(line) for line in done.stdout.splitlines()]
-    return {names[r["index"]]: r for r in records if r["kind"] == "candidate"}
+    looks = {r["index"]: r["seen"] for r in records if r["kind"] == "look"}
+    found = {names[r["index"]]: r for r in records if r["kind"] == "candidate"}
+    return {name: {**r, "seen": looks.get(r["index"])} for name, r in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -197,12 +201,24 @@ def test_unittest_is_tried_alike(tmp_path: Path) -> None:
 
     found = batch(tmp_path, UNITTESTS, failing, ["factor", "boundary", "default"], runner="unittest")
 
-    assert found["boundary"] == {
-        "kind": "candidate",
-        "index": 1,
-        "passed": failing,
-        "whole": True,
-        "hung": False,
-    }
+    assert found["boundary"]["passed"] == failing
+    assert found["boundary"]["whole"]
+    assert found["boundary"]["seen"]
     assert not found["factor"]["whole"]
     assert not found["default"]["whole"]
+
+
+def test_a_look_tells_candidates_apart_that_the_tests_accept(tmp_path: Path) -> None:
+    tests = TESTS.partition("def test_wait")[0].replace("2 * number", "number + 1")
+    tests = tests.replace("[1, 2]", "[1]").replace('put("a") == 1', 'put("a")').replace("Box(2))", "Box(3))")
+
+    found = batch(tmp_path, tests, ["test_shelf.py::test_double[1]"], ["factor", "default", "half more"])
+    seen = {name: record["seen"] for name, record in found.items()}
+
+    assert len(seen["factor"]) > 20
+    assert (
+        seen["factor"]
+        == batch(tmp_path, tests, ["test_shelf.py::test_double[1]"], ["factor"])["factor"]["seen"]
+    )
+    assert seen["factor"] != seen["half more"]
+    assert seen["default"] is None

@@ -46,6 +46,8 @@ def bare_call(item, root):
                 values[fixture] = stack.enter_context(_made(make, {need: values[need] for need in needs}))
             test(**{name: values[name] for name in wanted})
 
+    if not fixtures:
+        call.plain = function, cls, given
     return call
 
 
@@ -91,6 +93,7 @@ def case_call(cls, name):
     def call():
         cls(name).debug()
 
+    call.plain = getattr(cls, name), cls, {}
     return call
 
 

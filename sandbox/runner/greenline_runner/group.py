@@ -1,20 +1,35 @@
 """Several candidates in one forked process, as long as the tests leave no trace in it."""
 
+from time import process_time
+
 from greenline_runner.state import Unknown, state
 from greenline_runner.trial import Stop, forked
 
 _SIZE = 20
+_SPARE_S = 0.04
+_TIMES = 10
+_VARIANTS = 240
+_LOOK_S = 1.0
+_LOOK_EACH_S = 0.05
+_MEASURED = 40
+"""How many sound tests are measured."""
 _ON_DISK = (b"open(", b"write_", b"mkdir", b"unlink", b"shutil", b"tempfile", b"sqlite3", b"subprocess")
 
 
 class Group:
     """Runs those of the failing tests that are plain calls; `calls` is test id → call."""
 
-    def __init__(self, trials, live, calls, alarm, timeout_s):
+    def __init__(self, trials, live, calls, alarm, work):
         self._trials = trials
-        self._calls = calls
+        self._live = live
+        self.calls = calls
+        """Failing test id → call."""
         self._alarm = alarm
-        self._timeout_s = timeout_s
+        self._timeout_s = work["timeoutS"]
+        self._patience = work["patience"]
+        self._broken = set(work["broken"])
+        self._sound = {}
+        self._longest = 0.01
         self._modules = list(live.loaded.values())
         self._files = list(live.loaded)
         self.size = _SIZE if calls and self._is_traceless() else 1
@@ -31,13 +46,32 @@ class Group:
         except Unknown:
             return False
 
+    def measure(self, calls):
+        """Let what sound tests take on the base say how long a test may take; `calls` is test id → call."""
+
+        calls = dict([item for item in calls.items() if item[0] not in self._broken][:_MEASURED])
+
+        def work(tell):
+            for test, call in calls.items():
+                begun = process_time()
+                if timed(call, self._alarm, self._trials.limit(test)) == "hung":
+                    return
+                tell(test, repr(process_time() - begun))
+
+        self._sound = calls
+        told = {test: float(s) for test, s in forked(work, self._timeout_s).items() if test in calls}
+        if told:
+            longest = self._longest = max(told.values())
+            for test in self.calls:
+                self._trials.limits[test] = self._patience * (_SPARE_S + _TIMES * longest)
+
     def run(self, candidates):
         """Return index → (tests that pass, whether one hung) for the candidates, or for the first few.
 
         A candidate is an index and its (function, code) pairs.
         """
         told = forked(lambda tell: self._run(candidates, tell), self._timeout_s + len(candidates))
-        order = list(self._calls)
+        order = list(self.calls)
         found = {}
         for index, _ in candidates:
             marks = told.get(str(index))
@@ -46,6 +80,22 @@ class Group:
             passed = [test for test, mark in zip(order, marks) if mark == "+"]  # noqa: B905
             found[index] = passed, "h" in marks
         return found
+
+    def look(self, patches):
+        """Return what a candidate does near its tests: a digest for each variant of a test."""
+        from greenline_runner import probe
+
+        calls = [*self.calls.values(), *self._sound.values()]
+        plain = [call.plain for call in calls if hasattr(call, "plain")]
+        n_variants = int(min(_VARIANTS, max(_VARIANTS / 10, _LOOK_S / max(self._longest, 0.001))))
+
+        def work(tell):
+            for function, code in patches:
+                function.__code__ = code
+            for number, variant in enumerate(probe.variants(plain, n_variants)):
+                tell(str(number), probe.digest(variant, self._alarm, _LOOK_EACH_S))
+
+        return forked(work, self._timeout_s)
 
     def _run(self, candidates, tell):
         before = state(self._modules)
@@ -58,7 +108,7 @@ class Group:
             for function, code in old:
                 function.__code__ = code
             try:
-                if "h" in marks or state(self._modules) != before:
+                if "h" in marks or self._live.has_grown() or state(self._modules) != before:
                     return
             except Unknown:
                 return
@@ -66,7 +116,7 @@ class Group:
     def _marks(self):
         """Return a mark for each test that was asked: + passed, - failed, h did not end."""
         stop, marks = Stop(False), ""
-        for test, call in self._calls.items():
+        for test, call in self.calls.items():
             outcome = timed(call, self._alarm, self._trials.limit(test))
             marks += {"passed": "+", "hung": "h"}.get(outcome, "-")
             if stop.after(outcome):

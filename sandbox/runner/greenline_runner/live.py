@@ -27,6 +27,7 @@ class Live:
         self.loaded = {}
         """The real path of each of the project's files that is imported → its module."""
         self._files = {}
+        self._n_modules = 0
 
     def watch(self):
         """Begin to note which functions imports call."""
@@ -48,12 +49,24 @@ class Live:
                     key = path, found.__code__.co_firstlineno, found.__code__.co_name
                     self._functions.setdefault(key, []).append(found)
         self._called = {(real.get(k[0]) or os.path.realpath(k[0]), k[1], k[2]) for k in self._called}
-        for module in list(sys.modules.values()):
+        self.loaded = self._project(list(sys.modules.values()))
+        self._n_modules = len(sys.modules)
+
+    def has_grown(self):
+        """Return whether another of the project's files was imported since."""
+        new = list(sys.modules.values())[self._n_modules :]
+        self._n_modules += len(new)
+        return bool(self._project(new))
+
+    def _project(self, modules):
+        found = {}
+        for module in modules:
             file = getattr(module, "__file__", None)
             if isinstance(file, str) and file.endswith(".py"):
                 path = os.path.realpath(file)
                 if path.startswith(self._prefix):
-                    self.loaded[path] = module
+                    found[path] = module
+        return found
 
     def _note(self, frame, event, _):
         if event == "call":

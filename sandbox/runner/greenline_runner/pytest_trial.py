@@ -15,6 +15,7 @@ from _pytest.assertion import util
 from greenline_runner import pytest_side
 from greenline_runner.bare import bare_call
 from greenline_runner.candidate import Written
+from greenline_runner.group import Group
 from greenline_runner.live import Live
 from greenline_runner.trial import Stop, Trials, forked
 
@@ -84,16 +85,26 @@ class _Host(pytest_side.Recorder):
             return
         self._live.settle()
         self._items = {item.nodeid: item for item in session.items}
-        failing, root = self._work["failing"], os.path.realpath(os.getcwd())
-        if not self._broken_files and all(test in self._items for test in failing):
-            calls = {test: bare_call(self._items[test], root) for test in failing}
-            calls = {test: call for test, call in calls.items() if call is not None}
+        if not self._broken_files and all(test in self._items for test in self._work["failing"]):
+            group = Group(self._trials, self._live, self._plain(failing=True), self.alarm, self._work)
+            group.measure(self._plain(failing=False))
             gc.collect()
             gc.freeze()
             gc.disable()
             self._trials.shorten(_LIVE)
-            self._trials.serve_live(self._live, calls, self.alarm, self._patched)
+            self._trials.serve_live(group, self._live, self._patched)
+            self._trials.look(group, self._live)
         os._exit(0)
+
+    def _plain(self, failing):
+        """Return test id → call for the failing or the sound tests that are plain calls."""
+        root, found = os.path.realpath(os.getcwd()), {}
+        for test in self._work["failing"] if failing else self._items:
+            is_wanted = failing or test not in self._work["failing"]
+            call = bare_call(self._items[test], root) if is_wanted else None
+            if call is not None:
+                found[test] = call
+        return found
 
     def _patched(self, index, patches):
         """Try a candidate in forks that have its code put into the running program."""

@@ -7,7 +7,6 @@ state that may have changed.
 import collections
 import functools
 import os
-import sys
 import threading
 import types
 
@@ -31,7 +30,7 @@ class Unknown(Exception):
 
 def state(modules):
     """Return what modules hold, for comparison; raises `Unknown`."""
-    found = [os.getcwd(), dict(os.environ), len(sys.modules), threading.active_count()]
+    found = [os.getcwd(), dict(os.environ), threading.active_count()]
     walk = _Walk(found)
     for module in modules:
         walk.names(vars(module))
@@ -57,15 +56,8 @@ class _Walk:
         self._seen.add(id(value))
         if len(self._found) > _MOST:
             raise Unknown
-        if kind in _LISTS:
-            self._found.append(len(value))
-            for item in value:
-                self.value(item)
-        elif kind in _DICTS:
-            self._found.append(len(value))
-            for key, item in value.items():
-                self.value(key)
-                self.value(item)
+        if kind in _LISTS or kind in _DICTS:
+            self._items(value)
         elif kind is types.FunctionType:
             self._function(value)
         elif isinstance(value, functools._lru_cache_wrapper):
@@ -75,6 +67,13 @@ class _Walk:
                 self.names(vars(value))
         elif not _is_fixed(kind) and not isinstance(value, types.ModuleType):
             self._instance(value)
+
+    def _items(self, value):
+        self._found.append(len(value))
+        for item in value:
+            self.value(item)
+            if isinstance(value, dict):
+                self.value(value[item])
 
     def _function(self, function):
         self.value(function.__defaults__)
@@ -90,7 +89,7 @@ class _Walk:
         slots = [slot for kind in type(value).__mro__ for slot in _slots(kind)]
         own = getattr(value, "__dict__", None)
         if isinstance(value, (*_LISTS, dict)):
-            self.value(dict(value) if isinstance(value, dict) else list(value))
+            self._items(value)
         elif not isinstance(own, dict) and not slots:
             raise Unknown
         if isinstance(own, dict):

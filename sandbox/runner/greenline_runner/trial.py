@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 
+_LOOKED_AT = 25
 _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
@@ -23,6 +24,10 @@ class Trials:
         self._send = send
         self.left = list(range(len(work["candidates"])))
         """The candidates that were not tried yet, best first."""
+        self.whole = []
+        """The candidates that pass every test."""
+        self.limits = dict(work["limits"])
+        """Test id → processor seconds that it may take."""
         self._begun = time.monotonic()
         self._ends = self._begun + work["wallS"]
         self._teller = None
@@ -60,14 +65,12 @@ class Trials:
                 self._take(index, *answer)
         self.left = left
 
-    def serve_live(self, live, calls, alarm, attempt):
+    def serve_live(self, group, live, attempt):
         """Try those that a running program can take; `attempt(index, patches)` returns as `judge` does.
 
-        Where the failing tests are plain calls, `calls`, those are run first, for many candidates a process.
+        Those failing tests that are plain calls are run first, in a group for many candidates.
         """
-        from greenline_runner.group import Group
-
-        group = Group(self, live, calls, alarm, self._work["timeoutS"])
+        calls = group.calls
         waiting, left = list(self.left), []
         while waiting and not self.over():
             chosen, waiting = self._chosen(live, waiting, group.size, left)
@@ -85,6 +88,13 @@ class Trials:
                     waiting.insert(0, index)
             waiting.sort()
         self.left = left + waiting
+
+    def look(self, group, live):
+        """Send what each of the candidates that pass every test does near the tests, where it can be seen."""
+        for index in self.whole[:_LOOKED_AT]:
+            patches = live.patches(self._work["candidates"][index])
+            if patches is not None:
+                self._send({"kind": "look", "index": index, "seen": group.look(patches)})
 
     def _chosen(self, live, waiting, size, left):
         """Return the next candidates with their patches, and the rest; `left` gets what cannot be patched."""
@@ -106,6 +116,7 @@ class Trials:
         if self._teller is not None:
             os.write(self._teller, b"%d %d\n" % (index, whole))
         if whole:
+            self.whole.append(index)
             self._settle()
 
     def _settle(self):
@@ -129,7 +140,7 @@ class Trials:
 
     def limit(self, test):
         """Return the processor time that a test may take, in seconds."""
-        return self._work["limits"].get(test, self._work["limitS"])
+        return self.limits.get(test, self._work["limitS"])
 
     def order(self, index, ids):
         """Return the ids of a whole suite in the order that soonest refutes a candidate."""

@@ -8,6 +8,7 @@ from greenline_runner import unittest_side
 from greenline_runner.alarm import Alarm
 from greenline_runner.bare import case_call
 from greenline_runner.candidate import Written
+from greenline_runner.group import Group
 from greenline_runner.live import Live
 from greenline_runner.trial import Stop, Trials, forked
 
@@ -41,9 +42,13 @@ def host(options, channel, work):
         written.restore()
         return answer
 
-    calls = {test: case_call(type(tests[test]), tests[test]._testMethodName) for test in work["failing"]}
+    calls = {test: case_call(type(case), case._testMethodName) for test, case in tests.items()}
     calls = {test: call for test, call in calls.items() if call is not None}
-    trials.serve_live(live, calls, Alarm(options.test_s), attempt)
+    wanted = {test: calls[test] for test in work["failing"] if test in calls}
+    group = Group(trials, live, wanted, Alarm(options.test_s), work)
+    group.measure({test: call for test, call in calls.items() if test not in wanted})
+    trials.serve_live(group, live, attempt)
+    trials.look(group, live)
     return 0
 
 

@@ -1,56 +1,64 @@
 """Which of the fixes that pass every test to believe: weak tests are passed by many edits that mend nothing.
 
-An edit of a kind that seldom is the fix (a statement left out, a constant returned, a guard added) is
-believed only where several tests execute its line and no fix elsewhere in the code passes them too.
+A fix is believed for its share: its family's score among those of all families that pass. Two families that
+are just as likely are a choice to show; of more, or of unequal ones, none is proposed. An edit of a kind
+that seldom is the fix (a statement left out, a constant returned, a guard added) is believed only where
+several tests execute its line as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from greenline.repair.alike import Family
 from greenline.repair.search import Fix
 
-_UNLIKELY = 0.3
-"""The prior below which an edit needs more than the tests' word."""
-_MIN_WITNESSES = 3
+_LEAST_SHARE = 0.6
+"""The share below which too much speaks for the others together."""
+_LEAST_SHARE_OF_FEW = 0.7
+_FEW = 2
+"""Up to so many failing tests say little, and the share must be greater."""
+_LIKELY = 0.3
+"""The prior from which on an edit may be one of a choice."""
+_NEEDED = ((0.12, 8), (0.3, 3))
+"""How many tests must execute the line of an edit whose prior is below a figure."""
 _TIE = 0.98
 """The share of the best score from which on a fix counts as just as likely."""
 
 
-def doubt(best: Fix, others: Sequence[Fix], n_witnesses: Mapping[tuple[str, int], int]) -> str:
-    """Return why a fix is not to be proposed, or nothing where it is.
+def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int], n_failing: int) -> str:
+    """Return why the first family's fix is not to be proposed, or nothing where it is.
 
-    `n_witnesses` is (file, 1-based line) → how many tests execute it.
+    `n_failing` tests fail without it; `n_witnesses` is (file, 1-based line) → how many tests execute it.
     """
-    unlikely = [edit for edit in best.edits if edit.prior < _UNLIKELY]
-    if not unlikely:
-        return ""
-    kinds = " and ".join(dict.fromkeys(edit.operator for edit in unlikely))
-    # What an import executes, such as a default, is in no test's own coverage and says nothing here.
-    counts = [
-        n_witnesses[edit.path, edit.line] for edit in best.edits if (edit.path, edit.line) in n_witnesses
-    ]
-    seen = min(counts, default=_MIN_WITNESSES)
-    if seen < _MIN_WITNESSES:
-        return f"the best edit that passes ({kinds}) seldom is the fix, and {seen} tests execute its line"
-    places = {(edit.path, edit.line) for edit in best.edits}
-    elsewhere = [fix for fix in others if not places & {(edit.path, edit.line) for edit in fix.edits}]
-    if elsewhere:
-        return (
-            f"unlikely edits ({kinds}) in {len(elsewhere) + 1} different places pass, "
-            "so the tests do not tell which is right"
-        )
+    best = found[0].best
+    rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
+    share = found[0].score / (found[0].score + sum(family.score for family in rivals))
+    least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE
+    if share < least and not _is_choice(found[0], rivals):
+        n_edits = len(rivals) + 1
+        return f"{n_edits} edits that differ in what they do pass, so the tests do not tell which is right"
+    for edit in best.edits:
+        needed = next((count for prior, count in _NEEDED if edit.prior < prior), 0)
+        # What an import executes, such as a default, is in no test's own coverage and says nothing here.
+        seen = n_witnesses.get((edit.path, edit.line), needed)
+        if seen < needed:
+            what = f"the best edit that passes ({edit.operator}) seldom is the fix"
+            return f"{what}, and {seen} tests execute its line"
     return ""
 
 
-def ties(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
-    """Return the fixes that are just as likely as the first, at another place."""
-    best, *others = fixes
-    place = {(edit.path, edit.line) for edit in best.edits}
+def _is_choice(first: Family, rivals: Sequence[Family]) -> bool:
+    edits = first.best.edits
+    is_equal = len(rivals) == 1 and rivals[0].score >= _TIE * first.score
+    return is_equal and len(edits) == 1 and edits[0].prior >= _LIKELY
+
+
+def ties(found: Sequence[Family]) -> tuple[Fix, ...]:
+    """Return one fix of each family that is just as likely as the first."""
+    first, *others = found
     return tuple(
-        fix
-        for fix in others
-        if len(fix.edits) == len(best.edits)
-        and fix.score >= _TIE * best.score
-        and place != {(edit.path, edit.line) for edit in fix.edits}
+        family.best
+        for family in others
+        if len(family.best.edits) == len(first.best.edits) and family.score >= _TIE * first.score
     )

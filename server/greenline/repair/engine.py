@@ -13,8 +13,9 @@ import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
-from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
+from greenline.repair.alike import Family, families
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
@@ -25,8 +26,15 @@ from greenline.verify.path_rule import PathRule
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
+_MAX_COMPARED = 60
+_SEARCH_BY = 0.75
+"""The share of the budget after which the search ends."""
 _HANG_S = 4.0
-"""How long a test may take before it counts as one that does not end."""
+"""How long a test may take before it is stopped, unless the suite's others take as long."""
+_SLOW_S = 20.0
+"""How long one that was stopped may take when it is asked again, since nothing was found."""
+_TIMES = 8.0
+"""How much longer than on the base a test may take in the verification."""
 
 _QUICK_S = 1.0
 """A suite that takes no longer is run in its own order, whatever a candidate changes."""
@@ -50,6 +58,17 @@ class Diagnosis:
         for files in self.report.coverage.values():
             counts.update((file, line) for file, lines in files.items() for line in lines)
         return counts
+
+    @property
+    def stopped(self) -> tuple[str, ...]:
+        """Return the failing tests that were stopped at their limit: they hang, or are slow."""
+        slow = {test.id for test in self.report.tests if test.duration_s >= _HANG_S}
+        return tuple(test for test in self.failing if test in slow)
+
+    @property
+    def longest_s(self) -> float:
+        """Return how long the longest test took that ended by itself."""
+        return max((t.duration_s for t in self.report.tests if t.outcome is Outcome.PASSED), default=0.0)
 
     def near(self) -> dict[str, list[str]]:
         """Return `FILE:LINE` → some tests that execute a suspicious line; empty where the suite is quick."""
@@ -87,6 +106,24 @@ class RepairResult:
 
 
 @attrs.frozen
+class _Case:
+    """One repair: what it is about, and since when it runs."""
+
+    root: str
+    tree: Tree
+    diagnosis: Diagnosis
+    label: str
+    cancellation: Cancellation
+    progress: Progress
+    started: float
+    """On `time.monotonic`."""
+
+    def read(self, path: str) -> bytes:
+        """Return a file of the base."""
+        return self.tree[path].content
+
+
+@attrs.frozen
 class RepairEngine:
     """Blocking; may be called from several threads at once."""
 
@@ -102,9 +139,7 @@ class RepairEngine:
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
     ) -> Diagnosis:
         """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
-        report = self.verifier.run_tests(
-            root, tree, (), label, cancellation, attrs.evolve(self.limits, test_s=_HANG_S)
-        )
+        report = self.verifier.run_tests(root, tree, (), label, cancellation, self._limits(_HANG_S))
         failing = failing_tests(report)
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
@@ -124,7 +159,9 @@ class RepairEngine:
         problem = _unservable(diagnosis)
         if problem:
             return RepairResult(None, None, 0, problem)
-        started = time.monotonic()
+        # What the diagnosis took is part of the budget.
+        started = time.monotonic() - diagnosis.report.duration_s
+        case = _Case(root, tree, diagnosis, label, cancellation, progress, started)
         bench = Bench(
             self.sandbox,
             root,
@@ -136,65 +173,77 @@ class RepairEngine:
             label=label,
         )
         progress(f"searching from {len(diagnosis.suspicion)} suspicious lines")
-        search = Search(
+        found = Search(
             bench,
             tree,
             diagnosis.suspicion,
             cancellation,
             progress,
-            started + 0.8 * self.budget_s,
+            started + _SEARCH_BY * self.budget_s,
             lambda fix: self.is_refused(_edit_set(root, tree, fix)),
-        )
-        found = search.run()
+        ).run()
         if not found.fixes:
-            return RepairResult(
-                None, None, found.n_tried, f"No fix was found; {found.n_tried} candidates were tried."
-            )
-        reasons = [
-            doubt(fix, [other for other in found.fixes if other != fix], diagnosis.n_witnesses)
-            for fix in found.fixes
-        ]
-        believed = tuple(fix for fix, reason in zip(found.fixes, reasons, strict=True) if not reason)
-        # What ranks below a doubtful fix is no better than it, however likely its kind.
-        if reasons[0] or not believed:
-            note = f"No fix is proposed: {reasons[0]}; {found.n_tried} candidates were tried."
+            return self._without(case, found)
+        best = found.fixes[:_MAX_COMPARED]
+        alike = families(best, case.read, [found.looks.get(fix) for fix in best])
+        reason = doubt(alike, diagnosis.n_witnesses, len(diagnosis.failing))
+        if reason:
+            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
-        return self._verified(root, tree, attrs.evolve(found, fixes=believed), label, cancellation, progress)
+        test_s = max(_HANG_S, _TIMES * diagnosis.longest_s)
+        return self._verified(case, alike, found.n_tried, test_s)
 
-    def _verified(
-        self,
-        root: str,
-        tree: Tree,
-        found: Found,
-        label: str,
-        cancellation: Cancellation,
-        progress: Progress,
-    ) -> RepairResult:
-        """Put the best fixes to the whole verification; the first that is verified is the repair."""
+    def _without(self, case: _Case, found: Found) -> RepairResult:
+        """Say that nothing was found, or what was where tests that were stopped are only slow."""
         tried = f"{found.n_tried} candidates were tried"
-        edits = [_edit_set(root, tree, fix) for fix in found.fixes]
-        for edit_set in edits[:_MAX_VERIFIED]:
-            progress("verifying a fix with the whole suite")
+        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.")
+        stopped = case.diagnosis.stopped
+        if not stopped:
+            return none
+        case.progress(f"running {len(stopped)} tests again that were stopped")
+        report = self.verifier.run_tests(
+            case.root, case.tree, stopped, case.label, case.cancellation, self._limits(_SLOW_S)
+        )
+        slow = {test.id for test in report.tests if test.outcome is Outcome.PASSED}
+        left = set(case.diagnosis.failing) - slow
+        names = ", ".join(sorted(slow))
+        if slow and not left:
+            note = f"{names} took more than {_HANG_S:g} s, and passes with more time; nothing is to repair."
+            return RepairResult(None, None, found.n_tried, note)
+        fixes = [fix for fix, passed in found.partial if slow and passed >= left]
+        if not fixes:
+            return none
+        return self._verified(case, families(fixes, case.read, [None] * len(fixes)), found.n_tried, _SLOW_S)
+
+    def _verified(self, case: _Case, found: Sequence[Family], n_tried: int, test_s: float) -> RepairResult:
+        """Put the best fixes to the whole verification; the first that is verified is the repair."""
+        tried = f"{n_tried} candidates were tried"
+        edits = [_edit_set(case.root, case.tree, family.best) for family in found]
+        limits = self._limits(test_s)
+        for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
+            case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(
-                root,
-                tree,
-                edit_set,
-                self.split(edit_set),
-                label=label,
-                limits=attrs.evolve(self.limits, test_s=_HANG_S),
+                case.root, case.tree, edit_set, self.split(edit_set), label=case.label, limits=limits
             )
-            evidence = self.verifier.verify(request, cancellation, progress)
+            evidence = self.verifier.verify(request, case.cancellation, case.progress)
             if evidence.verdict is Verdict.VERIFIED:
                 others = tuple(other for other in edits if other != edit_set)[:_MAX_ALTERNATIVES]
-                what = found.fixes[edits.index(edit_set)].edits
-                kinds = " and ".join(dict.fromkeys(edit.operator for edit in what))
-                more = f"; {len(edits) - 1} other edits pass every test too" if len(edits) > 1 else ""
-                note = f"Changed: {kinds}. {tried}{more}."
-                alike = [_edit_set(root, tree, fix) for fix in ties(found.fixes)]
-                tied = tuple(other for other in alike if edit_set == edits[0] and other != edit_set)
-                return RepairResult(edit_set, evidence, found.n_tried, note, others, tied)
+                kinds = " and ".join(dict.fromkeys(edit.operator for edit in family.best.edits))
+                note = f"Changed: {kinds}. {tried}{_more(found)}."
+                tied = ties(found) if family is found[0] else ()
+                alike = tuple(_edit_set(case.root, case.tree, fix) for fix in tied)
+                return RepairResult(edit_set, evidence, n_tried, note, others, alike)
         note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
-        return RepairResult(None, None, found.n_tried, note)
+        return RepairResult(None, None, n_tried, note)
+
+    def _limits(self, test_s: float) -> Limits:
+        return attrs.evolve(self.limits, test_s=test_s)
+
+
+def _more(found: Sequence[Family]) -> str:
+    n_same = len(found[0].fixes) - 1
+    same = f"; {n_same} other edits come to the same" if n_same else ""
+    return same + (f"; {len(found) - 1} that differ pass every test too" if len(found) > 1 else "")
 
 
 def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:

@@ -13,12 +13,15 @@ from greenline.core.port import Progress, Tree
 from greenline.repair.operator import candidates
 from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
-from greenline.repair.trial import Bench, Trial
+from greenline.repair.trial import Bench, Look, Trial
 
 _MAX_SINGLES = 4000
 _MAX_PAIRS = 4000
-_FIRST_BATCH = 600
-_BATCH = 4000
+_BATCH = 2000
+_PATIENCE = 10.0
+_MAX_AGAIN = 40
+_AGAIN = 0.25
+"""The share of the time left that those may take which are tried again."""
 SETTLE_S = 5.0
 """How long the search goes on after the first fix, to learn whether others pass too."""
 
@@ -46,6 +49,10 @@ class Found:
     """Best first."""
     n_tried: int
     n_candidates: int
+    looks: Mapping[Fix, Look] = attrs.field(factory=dict)
+    """What fixes do near the tests, where that was seen."""
+    partial: tuple[tuple[Fix, frozenset[str]], ...] = ()
+    """Edits that make some of the failing tests pass, with those."""
 
 
 @attrs.define
@@ -63,6 +70,8 @@ class Search:
     """Whether the user has rejected a fix already."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
+    _looks: dict[Fix, Look] = attrs.field(factory=dict)
+    _hung: list[Fix] = attrs.field(factory=list)
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
 
@@ -70,11 +79,14 @@ class Search:
         """Return the fixes that pass every test in the batches; raises `Cancelled`."""
         singles = self.singles()
         fixes = self._try(Fix((c,), s) for c, s in singles)
+        if not fixes and self._hung and time.monotonic() < self.deadline:
+            fixes = self._again()
         if not fixes and time.monotonic() < self.deadline:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
         ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
-        return Found(tuple(ranked), self.n_tried, len(singles))
+        partial = tuple((f, trial.passed) for f, trial in self._partial if not self.is_refused(f))
+        return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial)
 
     def singles(self) -> list[tuple[Candidate, float]]:
         """Return single edits with their scores, best first."""
@@ -98,13 +110,12 @@ class Search:
         """Try fixes batch by batch; once one passes, go on only for `SETTLE_S`."""
         passing: list[Fix] = []
         deadline = self.deadline
-        size = _FIRST_BATCH
+        size = _BATCH
         while time.monotonic() < deadline:
             batch, self._completing = self._completing[:size], self._completing[size:]
             batch += itertools.islice(wanted, size - len(batch))
             if not batch:
                 break
-            size = _BATCH
             self.cancellation.raise_if_cancelled()
             trials = self.bench.run(
                 [fix.edits for fix in batch], max(1.0, deadline - time.monotonic()), self.cancellation
@@ -115,6 +126,10 @@ class Search:
                 self.n_tried += 1
                 if trial.whole and self.is_refused(fix):
                     continue
+                if trial.look is not None:
+                    self._looks[fix] = trial.look
+                if trial.hung and len(fix.edits) == 1:
+                    self._hung.append(fix)
                 if trial.whole:
                     passing.append(fix)
                 elif trial.passed:
@@ -124,6 +139,15 @@ class Search:
             if passing:
                 deadline = min(deadline, time.monotonic() + SETTLE_S)
         return passing
+
+    def _again(self) -> list[Fix]:
+        """Try once more, with patience, those in which a test did not end: it may only be slow."""
+        likely = sorted(self._hung, key=lambda fix: -fix.score)[:_MAX_AGAIN]
+        wall_s = _AGAIN * (self.deadline - time.monotonic())
+        self.progress(f"trying {len(likely)} again whose tests did not end")
+        trials = self.bench.run([fix.edits for fix in likely], wall_s, self.cancellation, _PATIENCE)
+        tried = zip(likely, trials, strict=True)
+        return [f for f, trial in tried if trial is not None and trial.whole and not self.is_refused(f)]
 
     def _complete(self, fix: Fix, trial: Trial) -> None:
         """Queue the pairs of an edit that mends some tests with earlier ones that mend the others."""

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import attrs
 
@@ -21,6 +22,10 @@ _FILE = ".greenline-candidates.json"
 _RUNNER = "/opt/greenline/runner"
 
 
+Look = tuple[tuple[str, str], ...]
+"""What a candidate did in variants of the tests: (variant, digest), for comparison only."""
+
+
 @attrs.frozen
 class Trial:
     """What one candidate did."""
@@ -31,6 +36,8 @@ class Trial:
     """Whether the whole suite passed."""
     hung: bool = False
     """Whether a test did not end in its time."""
+    look: Look | None = None
+    """What it does near the tests, where it passes all of them and that could be seen."""
 
 
 @attrs.frozen
@@ -96,14 +103,21 @@ class Bench:
     n_parallel: int = 2
 
     def run(
-        self, candidates: Sequence[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
+        self,
+        candidates: Sequence[Sequence[Candidate]],
+        wall_s: float,
+        cancellation: Cancellation,
+        patience: float = 1.0,
     ) -> list[Trial | None]:
-        """Try candidates (one or more edits each), several containers at once; None: time ran out first."""
+        """Try candidates (one or more edits each), several containers at once; None: time ran out first.
+
+        With `patience`, a test may take that many times as long.
+        """
         shares = [list(range(start, len(candidates), self.n_parallel)) for start in range(self.n_parallel)]
         results: list[Trial | None] = [None] * len(candidates)
 
         def work(share: list[int]) -> None:
-            answers = self._batch([candidates[index] for index in share], wall_s, cancellation)
+            answers = self._batch([candidates[index] for index in share], wall_s, cancellation, patience)
             for place, trial in answers.items():
                 results[share[place]] = trial
 
@@ -113,14 +127,19 @@ class Bench:
         return results
 
     def _batch(
-        self, candidates: list[Sequence[Candidate]], wall_s: float, cancellation: Cancellation
+        self,
+        candidates: list[Sequence[Candidate]],
+        wall_s: float,
+        cancellation: Cancellation,
+        patience: float,
     ) -> dict[int, Trial]:
         work = {
             "runner": self.runner,
             "failing": list(self.timing.failing),
             "broken": list(self.timing.broken),
-            "limits": dict(self.timing.limits),
-            "limitS": self.timing.limit_s,
+            "limits": {test: patience * s for test, s in self.timing.limits.items()},
+            "limitS": patience * self.timing.limit_s,
+            "patience": patience,
             "near": {line: list(tests) for line, tests in self.near.items()},
             "timeoutS": self.timing.timeout_s,
             "testS": self.timing.test_s,
@@ -140,11 +159,15 @@ class Bench:
             limits=Limits(wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
             label=self.label,
         )
-        found: dict[int, Trial] = {}
+        records: dict[int, dict[str, Any]] = {}
+        looks: dict[int, Look] = {}
         for line in self.sandbox.run(request, cancellation).report.splitlines():
             record = json.loads(line)
             if record.get("kind") == "candidate":
-                found[record["index"]] = Trial(
-                    frozenset(record["passed"]), bool(record["whole"]), bool(record["hung"])
-                )
-        return found
+                records[record["index"]] = record
+            elif record.get("kind") == "look":
+                looks[record["index"]] = tuple(sorted(record["seen"].items()))
+        return {
+            index: Trial(frozenset(r["passed"]), bool(r["whole"]), bool(r["hung"]), looks.get(index))
+            for index, r in records.items()
+        }

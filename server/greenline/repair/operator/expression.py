@@ -65,7 +65,7 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
         return
     old, options = _ARITHMETIC.get(type(node.op), (b"@", ()))
     for place, new in enumerate(options):
-        made = source.between(node.left, node.right, old, new, "arithmetic", 0.4 if place else 0.65)
+        made = source.between(node.left, node.right, old, new, "arithmetic", 0.25 if place else 0.65)
         if made is not None:
             yield made
     left, right = source.text(node.left), source.text(node.right)

@@ -1,0 +1,87 @@
+"""Fixes that nothing tells apart are one family; what is written or behaves otherwise is another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from greenline.repair.alike import families
+from greenline.repair.search import Fix
+from greenline.repair.source import Candidate
+
+BASE = b"x = PLACE\n"
+
+
+def _fix(text: str, score: float = 0.5) -> Fix:
+    start = BASE.index(b"PLACE")
+    return Fix((Candidate("m.py", start, start + 5, text.encode(), "kind", 1, 0.5),), score)
+
+
+def _n_families(*texts: str, looks: tuple[str | None, ...] | None = None) -> int:
+    fixes = [_fix(text) for text in texts]
+    return len(families(fixes, lambda _: BASE, looks or (None,) * len(fixes)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a >= n", "a > n - 1"),
+        ("a >= n", "n <= a"),
+        ("a + 1 > n", "a >= n"),
+        ("a - 1 < n", "a < n + 1"),
+        ("not a == b", "a != b"),
+        ("not a in b", "a not in b"),
+        ("not a < b", "a >= b"),
+        ("a == b", "b == a"),
+        ("a + 1 + 1", "a + 2"),
+        ("a - 1", "a + -1"),
+        ("range(0, n)", "range(n)"),
+        ("(a)", "a"),
+    ],
+)
+def test_what_is_only_written_otherwise_is_one(one: str, other: str) -> None:
+    assert _n_families(one, other) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a >= n", "a > n"),
+        ("a > n", "n > a"),
+        ("a - b", "b - a"),
+        ("a + 1", "a + 2"),
+        ("a and b", "a or b"),
+        ("a < b < c", "b > a < c"),
+        ("range(1, n)", "range(n)"),
+        ("a + 0.5", "a + 1"),
+    ],
+)
+def test_what_is_another_thing_is_another(one: str, other: str) -> None:
+    assert _n_families(one, other) == 2
+
+
+def test_what_behaves_alike_is_one_whatever_is_written() -> None:
+    assert _n_families("a", "b", looks=("same", "same")) == 1
+    assert _n_families("a", "b", looks=("one", "other")) == 2
+    assert _n_families("a", "b", looks=("one", None)) == 2
+
+
+def test_the_smallest_of_one_form_is_shown_and_the_likeliest_family_comes_first() -> None:
+    long, short, other = _fix("not (a == b)", 0.6), _fix("a != b", 0.5), _fix("c", 0.9)
+
+    found = families([long, short, other], lambda _: BASE, ("one", "one", "two"))
+
+    assert [family.best for family in found] == [other, short]
+
+
+_NUMBERS = st.integers(-3, 3)
+
+
+@given(_NUMBERS, _NUMBERS, st.sampled_from(["<", "<=", ">", ">="]), st.sampled_from(["<", "<=", ">", ">="]))
+def test_one_form_means_one_meaning_for_whole_numbers(left: int, right: int, one: str, other: str) -> None:
+    texts = f"a + {left} {one} b", f"a {other} b + {right}"
+    values = [(a, b) for a in range(-8, 8) for b in range(-8, 8)]
+    meanings = [[eval(text, {"a": a, "b": b}) for a, b in values] for text in texts]
+
+    assert (_n_families(*texts) == 1) == (meanings[0] == meanings[1])
