@@ -181,7 +181,9 @@ class Indexer:
                 what = self._analyse(path, full, source, None)
                 if not writer.add_vectors(what):
                     root_id = writer.root_id(root)
-                    writer.put(root_id, path, content_hash, UNKNOWN, what)
+                    known = writer.known_path(root_id, path)
+                    disk = UNKNOWN if known is None else known.disk
+                    writer.put(root_id, path, content_hash, disk, what, known)
             else:
                 # It changed since; whatever it is now is embedded when it is read.
                 self.update([full])
@@ -320,9 +322,8 @@ class Indexer:
             if before is not None and before.file_id is not None:
                 report.paths.append(full)
             return
-        writer.put(
-            root_id, found.path, source.content_hash, disk, self._analyse(found.path, full, source, before)
-        )
+        what = self._analyse(found.path, full, source, before)
+        writer.put(root_id, found.path, source.content_hash, disk, what, before)
         report.n_parsed += 1
         report.paths.append(full)
         self._gathered_bytes += len(source.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
@@ -71,14 +72,13 @@ class Syntax:
     """Byte ranges of comments and docstrings."""
 
 
-@attrs.frozen
-class _Enclosing:
+class _Enclosing(NamedTuple):
     """What a definition lies in."""
 
     end: int = -1
     names: tuple[str, ...] = ()
     kind: str = ""
-    index: int = -1
+    place: int = -1
     """Place of the innermost definition, which a scope is not."""
     owners: tuple[str, ...] = ()
     """Names of the scopes inside that definition."""
@@ -90,9 +90,7 @@ class Lines:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.lines = source.split(b"\n")
-        starts = [0]
-        for line in self.lines:
-            starts.append(starts[-1] + len(line) + 1)
+        starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         starts[-1] = len(source)
         if len(starts) > 2 and not self.lines[-1]:
             # A final line end closes the last line and opens no other.
@@ -175,7 +173,7 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
             -negative_end,
             (*top.names, *((owner,) if owner else ()), *((name,) if name else ())),
             kind,
-            top.index if is_scope else n_definitions,
+            top.place if is_scope else n_definitions,
             (*owners, name) if is_scope else (),
         )
         stack.append(here)
@@ -186,7 +184,7 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
         yield Definition(
             name=name,
             container=".".join(here.names[:-1]),
-            parent=top.index,
+            parent=top.place,
             owner=".".join(owners),
             kind=SymbolKind("method" if kind == "function" and top.kind in _TYPES else kind),
             line=lines.line_of(name_start),
