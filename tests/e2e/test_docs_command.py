@@ -93,7 +93,7 @@ def test_toml_block_of_a_document_can_be_read(document: str, text: str) -> None:
 def test_table_of_commands_is_that_of_the_program() -> None:
     """Every command and every option is in docs/cli.md, and nothing else is."""
     table = {
-        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN").removesuffix(" EDITFILE"): words
+        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN").removesuffix(" EDITFILE").removesuffix(" WORDS"): words
         for words in re.findall(r"^\| `greenline ([^`]+)`", (ROOT / "docs" / "cli.md").read_text(), re.M)
     }
     known = dict(parsers(make_parser()))
@@ -110,7 +110,7 @@ def test_examples_of_the_help_run(project: Path) -> None:
         name: (parser.epilog or "").split("example:\n", 1)[1].strip()
         for name, parser in parsers(make_parser())
     }
-    order = ["doctor", "edit apply", "checkpoints", "undo", "runs", "show", "serve"]
+    order = ["doctor", "index", "search", "edit apply", "checkpoints", "undo", "runs", "show", "serve"]
     # These repair or verify, as tests of their own do; here they are read only.
     slow = ["run", "plan", "verify", "demo"]
     # The server waits for an editor, and at the end of its input leaves with LSP's code for no shutdown.
