@@ -253,9 +253,17 @@ class Indexer:
                 yield Found(relative, UNKNOWN)
 
     def _buffers_in(self, root: str, relatives: Sequence[str]) -> set[str]:
-        located = (self.scope.locate(path) for path in self._overlay)
+        """Return the open buffers at or below some paths of a root; `.` is all of it."""
         wanted = set(relatives)
-        return {r for at, r in (x for x in located if x) if at == root and ("." in wanted or r in wanted)}
+        found = set()
+        for located in map(self.scope.locate, self._overlay):
+            if located is None or located[0] != root:
+                continue
+            parts = located[1].split("/")
+            above = {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+            if "." in wanted or not wanted.isdisjoint(above):
+                found.add(located[1])
+        return found
 
     @staticmethod
     def _is_folder(root: str, relative: str) -> bool:
