@@ -234,7 +234,7 @@ PEERS: dict[str, Any] = {
 
 
 def _random_model(root: Path, files: list[str]) -> str:
-    """Make a model of the shape of semble's, with random weights, so that its indexing costs what it costs."""
+    """Make a model of semble's shape with random weights, so that its indexing costs what it costs."""
     import numpy
     from model2vec import StaticModel
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers

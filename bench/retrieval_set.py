@@ -49,7 +49,8 @@ _NO_SOURCE = re.compile(
 )
 _SKIPPED = re.compile(
     r"^(merge|revert|bump|chore|docs?|ci|release|build|style|typo|tests?|prepare|version|lint|run |format"
-    r"|update (dependenc|deps|lock|people|mailmap|authors))\b|\bversion packages\b|mailmap|changelog|pre-commit"
+    r"|update (dependenc|deps|lock|people|mailmap|authors))\b|\bversion packages\b"
+    r"|mailmap|changelog|pre-commit"
     r"|\btypos?\b",
     re.I,
 )
