@@ -35,11 +35,12 @@ def main() -> None:
         history = None if "history" in without else History(read_commits(root))
         retriever = Retriever(indexer.store, embedder, None if history is None else lambda _: history)
         retriever.search("warm up")
-        ranked, milliseconds = [], []
+        ranked, milliseconds, cpu_ms = [], [], []
         for query in request["queries"]:
-            began = time.perf_counter()
+            began, began_cpu = time.perf_counter(), cpu_s()
             found = retriever.search(query, Filter(limit=20))
             milliseconds.append((time.perf_counter() - began) * 1000)
+            cpu_ms.append((cpu_s() - began_cpu) * 1000)
             ranked.append(list(dict.fromkeys(hit.chunk.file.path for hit in found.hits)))
         began = time.perf_counter()
         if request["touch"]:
@@ -53,9 +54,10 @@ def main() -> None:
             "indexCpuS": index_cpu_s,
             "updateS": time.perf_counter() - began,
             "queryMs": milliseconds,
+            "queryCpuMs": cpu_ms,
             "memoryMb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "chunks": indexer.store.stats().n_chunks,
-            "indexMb": path.stat().st_size / 1e6,
+            "indexMb": indexer.store.stats().index_bytes / 1e6,
             "sourceMb": indexer.store.stats().source_bytes / 1e6,
         }
         indexer.close()

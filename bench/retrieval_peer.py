@@ -1,7 +1,8 @@
 """One peer in a process of its own: `python retrieval_peer.py PEER`, a request as JSON on standard input.
 
 Runs in the peers' own environment, so it imports nothing of ours. Request: `{root, files, queries, model}`.
-Answer: `{ranked: [[path…]…], indexCpuS, updateS, queryMs: [ms…], memoryMb}`.
+Answer: `{ranked: [[path…]…], indexCpuS, updateS, queryMs: [ms…], queryCpuMs: [ms…],
+memoryMb}`.
 """
 
 from __future__ import annotations
@@ -270,11 +271,12 @@ def main() -> None:
     started = cpu_s()
     peer = kind(root, files, request["model"])
     index_cpu_s = cpu_s() - started
-    ranked, milliseconds = [], []
+    ranked, milliseconds, cpu_ms = [], [], []
     for query in request["queries"]:
-        began = time.perf_counter()
+        began, began_cpu = time.perf_counter(), cpu_s()
         found = peer.search(query)
         milliseconds.append((time.perf_counter() - began) * 1000)
+        cpu_ms.append((cpu_s() - began_cpu) * 1000)
         ranked.append(list(dict.fromkeys(found)))
     began = time.perf_counter()
     if request["touch"]:
@@ -284,6 +286,7 @@ def main() -> None:
         "indexCpuS": index_cpu_s,
         "updateS": time.perf_counter() - began,
         "queryMs": milliseconds,
+        "queryCpuMs": cpu_ms,
         "memoryMb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     print("\n" + json.dumps(answer))

@@ -41,6 +41,7 @@ class Answer:
     index_cpu_s: float
     update_s: float
     query_ms: tuple[float, ...]
+    query_cpu_ms: tuple[float, ...]
     memory_mb: float
     index_mb: float = 0.0
     source_mb: float = 0.0
@@ -110,6 +111,7 @@ def _run(argv: list[str], request: dict[str, object], asked: QuerySet) -> Answer
         answer["indexCpuS"],
         answer["updateS"],
         tuple(answer["queryMs"]),
+        tuple(answer["queryCpuMs"]),
         answer["memoryMb"],
         answer.get("indexMb", 0.0),
         answer.get("sourceMb", 0.0),

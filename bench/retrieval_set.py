@@ -98,9 +98,9 @@ def from_commits(checkout: Path, workdir: Path, n_commits: int = 400) -> QuerySe
             named = any(Path(path).stem.lower() in words for path in truth)
             asked.setdefault(text.lower(), Asked(text, truth, named))
     chosen = sorted(asked.values(), key=lambda query: _hash(query.text))[:MAX_QUERIES]
-    root = workdir / f"{checkout.resolve().name}-commits"
+    root = workdir / f"{_name(checkout)}-commits"
     _write_tree(checkout, base, root)
-    return QuerySet(checkout.resolve().name, "commits", root, tuple(chosen))
+    return QuerySet(_name(checkout), "commits", root, tuple(chosen))
 
 
 def from_docstrings(package: Path, workdir: Path, n_queries: int = 2 * MAX_QUERIES) -> QuerySet:
@@ -209,6 +209,12 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
             following = line[: len(line) - len(line.lstrip())]
         found.append(line)
     return reversed(found)
+
+
+def _name(checkout: Path) -> str:
+    """Return a repository's name, also where only its git folder is given."""
+    path = checkout.resolve()
+    return path.parent.name if path.name in ("repo", ".git") else path.name
 
 
 def _path(entry: Any) -> str:

@@ -17,13 +17,13 @@ from greenline.index.store import DEFAULT_WEIGHTS, IndexStore, quoted
 if TYPE_CHECKING:
     from greenline.index.vector import Embedder
 
-N_CHUNKS = 600
+N_CHUNKS = 400
 """Chunks that are ranked in detail."""
-N_NEAREST = 100
-_MAX_POSTINGS = 8_000
-"""Words that stand in more chunks than this, all together, make a search slow and change no ranking: on 13,000
-chunks NDCG@10 was the same with 60,000."""
-_MAX_COUNTED = 20_000
+N_NEAREST = 60
+_MAX_POSTINGS = 5_000
+"""Words that stand in more chunks than this, all together, make a search slow and change no ranking: on
+13,000 chunks NDCG@10 was the same with 60,000."""
+_MAX_COUNTED = 8_000
 """A word in more chunks than this weighs next to nothing, however many they are."""
 _MIN_TERMS = 2
 _MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
