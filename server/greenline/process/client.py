@@ -122,6 +122,14 @@ class WorkerProcess:
         except (ConnectionError, RuntimeError):
             _log.debug("the %s worker is gone", self._name)
 
+    def post(self, worker: Worker, message: dict[str, Any]) -> None:
+        """Send a message without waiting for the worker to read it; what is asked later comes later."""
+        assert worker.process.stdin is not None
+        try:
+            worker.process.stdin.write(line_of(message))
+        except (ConnectionError, RuntimeError):
+            _log.debug("the %s worker is gone", self._name)
+
     async def stop(self) -> None:
         """Close the worker's pipe, on which it stops everything and ends; kill it where it does not."""
         self.is_stopped = True
