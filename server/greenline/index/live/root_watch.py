@@ -1,4 +1,4 @@
-"""The workspace's roots as they are watched: which are there, what in them is left out, and how changes show."""
+"""The roots of a workspace as they are watched: which are there, what is left out, how changes show."""
 
 # Paths are strings here: they are keys of the index, and `Path` would respell some of them.
 # ruff: noqa: PTH116, PTH118, PTH120
