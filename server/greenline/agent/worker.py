@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
-from greenline.agent.priority import lowered
 from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
@@ -26,6 +25,7 @@ from greenline.core.event import Event
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
 from greenline.model.litellm_model import import_litellm
+from greenline.process.priority import lowered
 from greenline.process.server import Method, PipeServer, take_pipes
 from greenline.workspace.snapshot import Snapshot
 

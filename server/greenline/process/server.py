@@ -36,12 +36,6 @@ def take_pipes() -> tuple[BinaryIO, BinaryIO]:
     return source, sink
 
 
-def lower_priority(niceness: int) -> None:
-    """Let the calling thread yield to everything else, where threads have a priority of their own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
-
-
 class PipeServer:
     """Serves the lines of one front."""
 

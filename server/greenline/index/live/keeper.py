@@ -27,10 +27,9 @@ from greenline.index.live.batch import Batch
 from greenline.index.live.root_watch import RootWatch
 from greenline.index.scope import IGNORE_FILES, IndexGate, Scope
 from greenline.index.vector import Embedder
-from greenline.process.server import lower_priority
+from greenline.process.priority import lowered
 
 _log = logging.getLogger(__name__)
-_NICENESS = 10
 _LOOK_S = 1.0
 """How often roots are looked for, and how long git is left alone after it wrote."""
 _POLL_S = 2.0
@@ -53,7 +52,7 @@ class Kept:
     roots: tuple[str, ...]
     make_gate: Callable[[], IndexGate]
     """Makes the gate anew, since ignore files change."""
-    make_embedder: Callable[[], Embedder | None] = lambda: None
+    embedder: Embedder | None = None
 
 
 class _Over(Exception):
@@ -181,7 +180,10 @@ class Keeper:
     # --- the thread -------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        lower_priority(_NICENESS)
+        with lowered():
+            self._wait_and_lead()
+
+    def _wait_and_lead(self) -> None:
         while not self._is_stopped:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_stopped or self._is_held)
@@ -201,7 +203,7 @@ class Keeper:
         self._between()
         self._say("starting")
         kept = self._kept
-        indexer = Indexer(kept.path, kept.roots, kept.make_gate(), kept.make_embedder())
+        indexer = Indexer(kept.path, kept.roots, kept.make_gate(), kept.embedder)
         indexer.pause = self._between
         self._must_watch = self._must_scan = True
         self._scan_at = 0.0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -53,8 +54,8 @@ class _Handler(FileSystemEventHandler):
             self._hearer.on_paths(told)
 
     def _told(self, path: str) -> str:
-        parts = path[len(self._root) :].strip(os.sep).split(os.sep)
-        if parts[0] == ".git":
+        parts = Path(path[len(self._root) :].strip(os.sep)).parts
+        if not parts or parts[0] == ".git":
             if len(parts) == 2 and parts[1] in _GIT_FILES:
                 self._hearer.on_git(self._root)
             return ""

@@ -13,9 +13,9 @@ import apsw
 from greenline.core.error import GreenlineError
 from greenline.core.index_port import IndexHit, SymbolHit
 from greenline.index.chunk import Symbol
+from greenline.index.retrieve.retriever import Filter, Retriever
 from greenline.index.schema import IndexUnusable
-from greenline.index.store import IndexStore, quoted
-from greenline.index.term import split_terms
+from greenline.index.store import IndexStore
 
 _MAX_SYMBOLS = 500
 _MAX_LINE = 1000
@@ -28,38 +28,33 @@ class Finder(Protocol):
         """Return what fits best, best first; raises `InvalidInput`."""
 
 
-class WordFinder:
-    """Finds by words alone."""
+class RetrieverFinder:
+    """Finds by everything that the retriever weighs."""
 
-    def __init__(self, store: IndexStore) -> None:
-        self._store = store
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
 
     def find(self, query: str, limit: int, kinds: Sequence[str], glob: str) -> list[IndexHit]:
-        """Return the chunks that hold most of the query's words."""
-        words = dict.fromkeys(split_terms(query).split())
-        if not words:
-            return []
-        scored = self._store.match(" OR ".join(quoted(word) for word in words), limit)
-        chunks = self._store.chunks([hit.chunk_id for hit in scored])
+        """Return what fits best, best first; raises `InvalidInput`."""
+        found = self._retriever.search(query, Filter(limit, frozenset(kinds), glob))
         return [
             IndexHit(
-                path=os.path.join(chunk.file.root, chunk.file.path),  # noqa: PTH118
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
-                symbol=chunk.symbol,
-                kind=chunk.kind,
+                path=os.path.join(hit.chunk.file.root, hit.chunk.file.path),  # noqa: PTH118
+                start_line=hit.chunk.start_line,
+                end_line=hit.chunk.end_line,
+                symbol=hit.chunk.symbol,
+                kind=hit.chunk.kind,
                 score=hit.score,
-                sources=("words",),
+                sources=hit.sources,
             )
-            for hit in scored
-            if (chunk := chunks.get(hit.chunk_id)) is not None and (not kinds or chunk.kind in kinds)
+            for hit in found.hits
         ]
 
 
 class Searcher:
     """Answers from the index file; may be called from any thread."""
 
-    def __init__(self, path: Path, make_finder: Callable[[IndexStore], Finder] = WordFinder) -> None:
+    def __init__(self, path: Path, make_finder: Callable[[IndexStore], Finder]) -> None:
         """Search the index at `path`, which need not be there yet."""
         self._path = path
         self._make_finder = make_finder

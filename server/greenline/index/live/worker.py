@@ -20,7 +20,7 @@ from greenline.core.index_port import IndexAnswer, IndexStatus
 from greenline.core.wire import from_json, to_json
 from greenline.index.live.keeper import Keeper, Kept
 from greenline.index.live.lease import BEAT_S, Lease
-from greenline.index.live.searcher import Finder, Searcher, WordFinder
+from greenline.index.live.searcher import Finder, Searcher
 from greenline.index.store import IndexStore
 from greenline.process.server import PipeServer, take_pipes
 
@@ -31,7 +31,7 @@ _SETTLE_S = 0.15
 """How long a search waits for what was typed or saved just before."""
 
 
-def serve(kept: Kept, make_finder: Callable[[IndexStore], Finder] = WordFinder) -> int:
+def serve(kept: Kept, make_finder: Callable[[IndexStore], Finder]) -> int:
     """Serve the front on the real standard input and output until it goes away; return the exit code."""
     source, sink = take_pipes()
     IndexWorker(kept, sink, make_finder).run(source)
@@ -42,9 +42,7 @@ def serve(kept: Kept, make_finder: Callable[[IndexStore], Finder] = WordFinder) 
 class IndexWorker:
     """One process's part in keeping and searching one index."""
 
-    def __init__(
-        self, kept: Kept, sink: BinaryIO, make_finder: Callable[[IndexStore], Finder] = WordFinder
-    ) -> None:
+    def __init__(self, kept: Kept, sink: BinaryIO, make_finder: Callable[[IndexStore], Finder]) -> None:
         self._searcher = Searcher(kept.path, make_finder)
         self._keeper = Keeper(kept, self._tell)
         self._lease = Lease(kept.path.with_name(f"{kept.path.name}.lease"))
