@@ -52,7 +52,8 @@ def project(docker_host: str) -> Iterator[Path]:
     with sample_project() as root:
         before = (root / "ledger" / "discount.py").read_text()
         assert OLD in before
-        blocks = f"ledger/discount.py\n        (root / "answer.txt").write_text(blocks)
+        blocks = f"ledger/discount.py\n<<<<<<< SEARCH\n{OLD}=======\n{NEW}>>>>>>> REPLACE\n"
+        (root / "answer.txt").write_text(blocks)
         (root / "fix.diff").write_text(diff_text("ledger/discount.py", before, before.replace(OLD, NEW)))
         (root / "src").mkdir()
         (root / "src" / "app.min.js").write_text("var retries=0;\n")
@@ -94,8 +95,7 @@ def test_toml_block_of_a_document_can_be_read(document: str, text: str) -> None:
 def test_table_of_commands_is_that_of_the_program() -> None:
     """Every command and every option is in docs/cli.md, and nothing else is."""
     table = {
-<<<<<<< HEAD
-        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN"): words
+        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN").removesuffix(" WORDS"): words
         for words in re.findall(r"^\| `greenline ([^`]+)`", (ROOT / "docs" / "cli.md").read_text(), re.M)
     }
     known = dict(parsers(make_parser()))

@@ -11,12 +11,12 @@ import pytest
 from greenline.agent.control import Answer, RunControl
 from greenline.agent.intent import asks_for_repair, test_names
 from greenline.agent.limits import CallCounter, Meter
-from greenline.agent.pipe import error_of, failure_of, line_of
 from greenline.agent.prompts import prompt
 from greenline.core.agent_port import Question
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, NoModel, NotFound
 from greenline.core.port import ToolRequest, Usage
+from greenline.process.line import error_of, failure_of, line_of
 
 LOOP_CASE = Path(__file__).parents[1] / "data" / "agent" / "cases" / "62-same-call-loop"
 

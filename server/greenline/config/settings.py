@@ -62,6 +62,8 @@ class Settings:
     """How long the repair engine may search."""
     checkpoint_quota_mb: int = 1024
     """How much the contents of checkpoints may take before the oldest of finished runs are dropped."""
+    index: bool = True
+    """Whether the editor's workspace is kept indexed."""
     warm_worker: bool = True
     """Whether the agent worker is started in the background once a workspace is open."""
     log_level: str = "info"
