@@ -13,7 +13,8 @@ from typing import Literal
 from greenline.index.chunk import File
 from greenline.index.live.watch import Hearer, Unwatchable, Watch, open_watch
 from greenline.index.scope import Scope
-from greenline.workspace.listing import IgnoreRules, is_skipped_folder
+from greenline.workspace.ignore import IgnoreRules
+from greenline.workspace.listing import is_skipped_folder
 
 _log = logging.getLogger(__name__)
 
