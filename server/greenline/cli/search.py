@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from greenline.cli.console import console, root_of
+from greenline.cli.console import root_of, say
 from greenline.core.error import InvalidInput
 from greenline.index.retrieve.retriever import Filter, Found, Hit
 
@@ -63,11 +63,10 @@ def _row(hit: Hit, roots: Sequence[str]) -> dict[str, object]:
 
 
 def _show(found: Found, roots: Sequence[str]) -> None:
-    out = console()
     if not found.hits:
-        out.print("Nothing fits.")
+        say("Nothing fits.")
     for hit in found.hits:
         chunk = hit.chunk
         place = f"{chunk.file.path}:{chunk.start_line}-{chunk.end_line}"
         where = place if len(roots) == 1 else f"{chunk.file.root}/{place}"
-        out.print(f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]", markup=False)
+        say(f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]")
