@@ -72,6 +72,18 @@ def test_bad_input_is_one_line_that_names_it(
     assert error.count("\n") == 1
 
 
+def test_a_folder_that_was_removed_meanwhile_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+
+    assert main(["runs"]) == 2
+    assert "--root" in capsys.readouterr().err
+
+
 def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "--root", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
