@@ -3,7 +3,8 @@
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
     {"runner": "pytest", "failing": [ID …], "broken": [ID …], "limits": {ID: 0.5 …}, "limitS": 1.0,
-     "patience": 1.0, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0, "near": {"FILE:LINE": [ID …] …},
+     "patience": 1.0, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0,
+     "near": {"FILE:LINE": [ID …] …},
      "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
 
 For each candidate the failing tests run in a forked process, then, where all of them pass, the whole suite
