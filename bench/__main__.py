@@ -19,6 +19,8 @@ TABLES = (
     "sandbox_cost",
     "edits",
     "repair_bench",
+    "retrieval",
+    "index",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

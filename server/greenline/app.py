@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from greenline.config.settings import Settings
     from greenline.core.port import Sandbox, Verifier
     from greenline.index.indexer import Indexer
+    from greenline.index.live.client import LiveIndexClient
     from greenline.index.retrieve.retriever import Retriever
     from greenline.index.store import IndexStore
     from greenline.index.vector import Embedder
@@ -157,6 +158,20 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     )
 
 
+def index_client(settings: Settings, log_path: Path, options: Any) -> LiveIndexClient | None:
+    """Return the front's hand on the index worker, or None where the index is switched off."""
+    from greenline.config.settings import client_part
+    from greenline.index.live.client import LiveIndexClient
+
+    if not settings.index:
+        return None
+    argv = [sys.executable, "-P", "-m", "greenline.app", "index", json.dumps(client_part(options))]
+    # The libraries below numpy would start a thread for each core.
+    n_threads = str(max(1, (os.cpu_count() or 1) // 2))
+    limits = {f"{name}_NUM_THREADS": n_threads for name in ("OMP", "OPENBLAS", "MKL")}
+    return LiveIndexClient(argv, log_path, {**limits, **os.environ})
+
+
 def connect(opening: Opening) -> Parts:
     """Return the front's parts for one workspace: journal and the hand on the agent worker."""
     from greenline.agent.client import WorkerClient
@@ -177,7 +192,8 @@ def connect(opening: Opening) -> Parts:
     # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
     argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(client_part(opening.options))]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)
-    return Parts(journal, worker, folder, checkpoints)
+    index = index_client(settings, folder / "index-worker.log", opening.options)
+    return Parts(journal, worker, folder, checkpoints, settings.warnings, index)
 
 
 def serve() -> int:
@@ -200,14 +216,33 @@ def work(root: str, options: Any) -> int:
     return serve_worker(lambda: make_agent(settings, open_journal(root), n_ready=2))
 
 
+def work_index(roots: Sequence[str], options: Any) -> int:
+    """Be the index worker of these folders, over this process's own pipes."""
+    from greenline.config.settings import load_settings
+    from greenline.guard.gate import Gate
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
+    from greenline.index.live.keeper import Kept
+    from greenline.index.live.searcher import RetrieverFinder
+    from greenline.index.live.worker import serve as serve_index
+
+    settings = load_settings(client_options=options)
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
+    embedder = make_embedder(settings)
+    kept = Kept(index_path(roots), tuple(roots), lambda: Gate(roots), embedder)
+    return serve_index(kept, lambda store: RetrieverFinder(make_retriever(store, embedder)))
+
+
 def _load_in_background() -> None:
     """Import what a worker is made of so that everything else on the machine goes first."""
-    from greenline.agent.priority import in_background
+    from greenline.process.priority import in_background
 
     in_background(lambda: importlib.import_module("greenline.agent.worker"))
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "index":
+        sys.exit(work_index(json.loads(sys.argv[3]), json.loads(sys.argv[2])))
     # The names of what a front can say are in `agent.client`, which a worker need not import.
     if sys.argv[3:]:
         _load_in_background()

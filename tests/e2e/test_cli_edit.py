@@ -195,3 +195,41 @@ def test_what_was_applied_is_undone(tmp_path: Path) -> None:
 
     assert applied == b"one\r\n2\r\n"
     assert (tmp_path / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+PLACES = json.loads((Path(__file__).parents[1] / "data" / "edit-places.json").read_text("utf-8"))
+
+
+def shown(folder: Path) -> dict[str, str]:
+    """Return all files and links below a folder; a link is where it leads."""
+    return {
+        str(p.relative_to(folder)): f"-> {p.readlink()}" if p.is_symlink() else p.read_text()
+        for p in sorted(folder.rglob("*"))
+        if p.is_symlink() or p.is_file()
+    }
+
+
+@pytest.mark.parametrize("case", PLACES, ids=lambda case: case["name"])
+def test_an_edit_goes_where_links_and_roots_lead_and_nowhere_else(
+    case: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "f"
+    for name, text in case["before"].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for name in case["roots"]:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name, target in case["links"].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(target.replace("$F", str(folder)))
+    edit = tmp_path / "edit"
+    edit.write_text(case["edit"].replace("$F", str(folder)))
+    before = shown(folder)
+
+    roots = [item for name in case["roots"] for item in ("--root", str(folder / name))]
+    code = main(["edit", "apply", *roots, str(edit)])
+
+    answer = json.loads(capsys.readouterr().out)
+    expected = {**before, **case.get("changed", {})}
+    assert (code, answer.get("code")) == (3 if "code" in case else 0, case.get("code"))
+    assert shown(folder) == {name: text for name, text in expected.items() if text is not None}

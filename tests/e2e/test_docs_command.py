@@ -55,7 +55,9 @@ def project(docker_host: str) -> Iterator[Path]:
         blocks = f"ledger/discount.py\n<<<<<<< SEARCH\n{OLD}=======\n{NEW}>>>>>>> REPLACE\n"
         (root / "answer.txt").write_text(blocks)
         (root / "fix.diff").write_text(diff_text("ledger/discount.py", before, before.replace(OLD, NEW)))
-        (root / ".git" / "info" / "exclude").write_text("answer.txt\nfix.diff\n")
+        (root / "src").mkdir()
+        (root / "src" / "app.min.js").write_text("var retries=0;\n")
+        (root / ".git" / "info" / "exclude").write_text("answer.txt\nfix.diff\nsrc/\n")
         yield root
 
 
@@ -93,7 +95,7 @@ def test_toml_block_of_a_document_can_be_read(document: str, text: str) -> None:
 def test_table_of_commands_is_that_of_the_program() -> None:
     """Every command and every option is in docs/cli.md, and nothing else is."""
     table = {
-        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN").removesuffix(" EDITFILE"): words
+        words.split(" [")[0].removesuffix(" REQUEST").removesuffix(" RUN").removesuffix(" WORDS"): words
         for words in re.findall(r"^\| `greenline ([^`]+)`", (ROOT / "docs" / "cli.md").read_text(), re.M)
     }
     known = dict(parsers(make_parser()))
@@ -110,7 +112,7 @@ def test_examples_of_the_help_run(project: Path) -> None:
         name: (parser.epilog or "").split("example:\n", 1)[1].strip()
         for name, parser in parsers(make_parser())
     }
-    order = ["doctor", "edit apply", "checkpoints", "undo", "runs", "show", "serve"]
+    order = ["doctor", "edit apply", "checkpoints", "undo", "runs", "show", "index", "search", "serve"]
     # These repair or verify, as tests of their own do; here they are read only.
     slow = ["run", "plan", "verify", "demo"]
     # The server waits for an editor, and at the end of its input leaves with LSP's code for no shutdown.

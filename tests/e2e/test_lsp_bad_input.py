@@ -53,6 +53,7 @@ BAD: list[tuple[str, Any, int, str]] = [
     ("agent/execute", {"runId": "run-0"}, -32602, "run-0"),
     ("agent/revisePlan", {"runId": "run-0", "instruction": "more"}, -32602, "run-0"),
     ("agent/run", {"runId": "run-0"}, -32602, "run-0"),
+    ("agent/cancel", {"runId": 0}, -32602, "@ params.runId"),
     ("agent/cancel", {"runId": "run-0"}, -32602, "run-0"),
     ("agent/pause", {"runId": "run-0"}, -32602, "run-0"),
     ("agent/resume", {"runId": "run-0"}, -32602, "run-0"),
@@ -110,6 +111,28 @@ async def test_an_error_carries_a_code_and_a_remedy(server: Driver, tmp_path: Pa
 
 
 @pytest.mark.asyncio
+async def test_an_error_of_the_library_carries_a_code_and_a_remedy(server: Driver, tmp_path: Path) -> None:
+    await server.initialize(tmp_path / "ws")
+
+    answer = await server.request("workspace/executeCommand", {"command": "greenline.server.none"})
+
+    assert answer["error"]["data"]["code"] == "invalidParams"
+    assert answer["error"]["data"]["remedy"]
+
+
+@pytest.mark.asyncio
+async def test_params_that_are_not_needed_may_be_left_out(server: Driver, tmp_path: Path) -> None:
+    await server.initialize(tmp_path / "ws")
+
+    server.send({"id": "s", "method": "agent/status"}, {"id": "p", "method": "agent/plan"})
+    status = await server.wait_for(lambda m: m.get("id") == "s")
+    plan = await server.wait_for(lambda m: m.get("id") == "p")
+
+    assert status["result"]["version"]
+    assert plan["error"]["code"] == -32602
+
+
+@pytest.mark.asyncio
 async def test_a_document_that_was_never_opened_is_named(server: Driver, tmp_path: Path) -> None:
     await server.initialize(tmp_path / "ws")
     uri = (tmp_path / "ws" / "ghost.py").as_uri()
@@ -130,11 +153,13 @@ async def test_a_document_that_was_never_opened_is_named(server: Driver, tmp_pat
 async def test_messages_that_are_no_requests_are_answered(server: Driver, tmp_path: Path) -> None:
     await server.initialize(tmp_path / "ws")
 
-    server.send_raw(b"{not json", b"[]", b'{"id": 9, "method": "agent/status"}')
+    server.send_raw(b"null", b"{not json", b"[]", b'{"id": 9, "method": "agent/status"}')
     first = await server.wait_for(lambda m: m.get("error", {}).get("code") == -32700)
     second = await server.wait_for(lambda m: m.get("error", {}).get("code") == -32600)
     await server.result("agent/status")
 
+    answered = [m["error"]["code"] for m in server.received if "error" in m]
+    assert answered == [-32600, -32700, -32600, -32600]
     assert first["id"] is None
     assert second["error"]["data"]["remedy"]
 

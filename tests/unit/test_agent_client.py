@@ -16,12 +16,13 @@ import attrs
 import pytest
 import pytest_asyncio
 
-from greenline.agent.client import IN_BACKGROUND, WorkerClient, WorkerDied
+from greenline.agent.client import IN_BACKGROUND, WorkerClient
 from greenline.core.error import ModelFailed, NotFound, WrongState
 from greenline.core.event import Event
 from greenline.core.task import RunState, Task
 from greenline.journal.owner import is_alive, process_owner
 from greenline.journal.store import SqliteJournal
+from greenline.process.client import WorkerDied
 from greenline.workspace.state import state_folder
 
 ENTRY = {"intent": "do it \U0001f600"}
@@ -101,7 +102,7 @@ async def test_plan_comes_back_with_its_events_in_order(front: Front) -> None:
 def test_prints_of_libraries_and_children_stay_out_of_the_pipe() -> None:
     program = (
         "import os, subprocess, sys\n"
-        "from greenline.agent.worker import take_pipes\n"
+        "from greenline.process.server import take_pipes\n"
         "source, sink = take_pipes()\n"
         "print('noise that is no line of ours', flush=True)\n"
         "os.write(1, b'more noise\\n')\n"

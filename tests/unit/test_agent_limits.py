@@ -11,12 +11,12 @@ import pytest
 from greenline.agent.control import Answer, RunControl
 from greenline.agent.intent import asks_for_repair, test_names
 from greenline.agent.limits import CallCounter, Meter
-from greenline.agent.pipe import error_of, failure_of, line_of
 from greenline.agent.prompts import prompt
 from greenline.core.agent_port import Question
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, NoModel, NotFound
 from greenline.core.port import ToolRequest, Usage
+from greenline.process.line import error_of, failure_of, line_of
 
 LOOP_CASE = Path(__file__).parents[1] / "data" / "agent" / "cases" / "62-same-call-loop"
 
@@ -60,6 +60,19 @@ def test_names_of_tests_are_found_in_order() -> None:
     text = "fix tests/test_a.py::TestB::test_c[1-x] and test_d"
 
     assert test_names(text) == ("tests/test_a.py::TestB::test_c[1-x]", "test_d")
+
+
+def test_a_name_is_found_behind_punctuation() -> None:
+    text = r"see ./pkg.mod.test_x, (tests/a.py::test_b), -tests\\c.py::T::test_d"
+
+    assert test_names(text) == ("pkg.mod.test_x", "tests/a.py::test_b", r"-tests\\c.py::T::test_d")
+
+
+@pytest.mark.parametrize("piece", ["x", "a.", "x_", "fix ", "make tests ", "a::", "a.b::c[", "a/"])
+def test_a_pasted_log_is_read_at_once(piece: str) -> None:
+    request = piece * 100_000
+
+    assert isinstance(asks_for_repair(request), bool)
 
 
 @pytest.mark.parametrize("name", ["calls.jsonl", "calls_ok.jsonl"])

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from greenline.agent.agent import Agent
-from greenline.agent.priority import NICENESS, in_background
 from greenline.agent.worker import Worker
 from greenline.app import make_agent
 from greenline.config.settings import Settings
 from greenline.journal.store import SqliteJournal
+from greenline.process.priority import NICENESS, in_background
 
 
 def niceness() -> int:

@@ -489,6 +489,9 @@ def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
     worker.start()
     assert pausing.wait(5)
     fixture.wait_for(run_ids[0], RunState.PAUSED)
+    other = Plan(1, (PlanEntry(1, "something else"),))
+    with pytest.raises(WrongState, match="being worked on"):
+        agent.revise(run_ids[0], other, fixture.snapshot(), Cancellation())
 
     agent.resume(run_ids[0], fixture.snapshot())
     worker.join(5)

@@ -249,3 +249,20 @@ def test_the_sample_is_committed_without_the_users_configuration(
         assert tree_at(str(root), "HEAD")["ledger/discount.py"].content
 
     assert not canary.exists()
+
+
+@pytest.mark.parametrize("argv", [["run", "x"], ["plan", "x"], ["verify", "--base", "HEAD"]])
+def test_a_setting_that_cannot_be_used_is_said(
+    argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GREENLINE_CPUS", "many")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    who = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    (tmp_path / "a.py").write_text("one\n")
+    for arguments in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "a.py").write_text("two\n")
+
+    main([*argv, "--root", str(tmp_path)])
+
+    assert "GREENLINE_CPUS must be a number" in capsys.readouterr().err

@@ -81,3 +81,7 @@ def test_only_what_an_editor_may_set_is_handed_on() -> None:
     assert client_part(sent) == {"repairS": 5, "logLevel": "debug"}
     assert client_part({"greenline": sent}) == {"repairS": 5, "logLevel": "debug"}
     assert client_part(None) == client_part([1]) == client_part({"greenline": 1}) == {}
+
+
+def test_what_an_editor_says_to_the_server_is_no_wrong_option() -> None:
+    assert load_settings({}, NONE, {"agentUi": True}).warnings == ()

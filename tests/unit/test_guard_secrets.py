@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from greenline.guard.secrets import MASK, known_secrets, mask, masking
 
@@ -124,3 +126,29 @@ def test_scheme_of_a_known_address_stays() -> None:
     assert mask("postgres://ada is one", known=("postgres://ada:x1y2z3@db.example.org/app",)) == (
         "postgres://ada is one"
     )
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["GET /?key=pa%2Fss%40w0rd%22%5Cx1&x=1", '{"key": "pa/ss@w0rd\\"\\\\x1"}', 'repr: pa/ss@w0rd"\\x1'],
+)
+def test_known_value_goes_in_an_address_and_in_json_too(shown: str) -> None:
+    text = mask(shown, known=('pa/ss@w0rd"\\x1',))
+
+    assert "w0rd" not in text
+    assert MASK in text
+
+
+@given(
+    secret=st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=60),
+    before=st.text("XYZ \n", max_size=40),
+    after=st.text("XYZ \n", max_size=40),
+    data=st.data(),
+)
+def test_whatever_stands_around_it_a_known_value_goes_whole_or_cut(
+    secret: str, before: str, after: str, data: st.DataObject
+) -> None:
+    length = data.draw(st.integers(len(secret) // 3, len(secret)))
+    cut = data.draw(st.sampled_from([secret[:length], secret[-length:]]))
+
+    assert mask(f"{before}{cut}{after}", known=(secret, "another-one-12345")) == f"{before}{MASK}{after}"

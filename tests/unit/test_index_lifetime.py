@@ -217,6 +217,16 @@ def test_an_open_buffer_lies_over_the_disk_until_it_is_closed(tmp_path: Path, ro
     index.close()
 
 
+def test_a_buffer_without_a_file_outlives_news_of_its_folder(tmp_path: Path, root: Path) -> None:
+    index = opened(tmp_path / "index.db", root)
+    index.set_buffers({str(root / "pkg" / "new.py"): "def unsaved():\n    pass\n"})
+
+    index.update([str(root / "pkg")])
+
+    assert index.store.symbols_named("unsaved")
+    index.close()
+
+
 def test_a_buffer_of_a_secret_or_ignored_file_is_not_indexed(tmp_path: Path, root: Path) -> None:
     (root / ".gitignore").write_text("build/\n")
     index = opened(tmp_path / "index.db", root)

@@ -33,12 +33,14 @@ class Recorder:
         return None
 
 
-def opened(tmp_path: Path, scripts: dict[str, Script]) -> tuple[GreenlineServer, Recorder]:
+def opened(
+    tmp_path: Path, scripts: dict[str, Script], warnings: tuple[str, ...] = ()
+) -> tuple[GreenlineServer, Recorder]:
     journal = SqliteJournal(tmp_path / "journal.db")
 
     def connect(_: Opening) -> Parts:
         checkpoints = CheckpointStore(journal, BlobStore(tmp_path / "blobs"))
-        return Parts(journal, ScriptedAgent(journal, scripts), tmp_path, checkpoints)
+        return Parts(journal, ScriptedAgent(journal, scripts), tmp_path, checkpoints, warnings)
 
     server, recorder = GreenlineServer(connect), Recorder()
     server.protocol.set_writer(recorder)
@@ -65,6 +67,18 @@ async def answered(recorder: Recorder, message_id: int) -> Any:
                 if message.get("id") == message_id:
                     return message
             await asyncio.sleep(0)
+
+
+async def test_what_is_wrong_with_the_settings_is_said_once(tmp_path: Path) -> None:
+    server, recorder = opened(tmp_path, {}, ("cpus must be a number; 2.0 is used instead.",))
+
+    for number in (1, 2):
+        command(server, number, "status")
+        await answered(recorder, number)
+
+    said = [m["params"] for m in recorder.messages if m.get("method") == "window/showMessage"]
+    assert said == [{"type": 2, "message": "cpus must be a number; 2.0 is used instead."}]
+    await server.stop_work()
 
 
 async def test_a_finished_command_leaves_no_future_behind(tmp_path: Path) -> None:

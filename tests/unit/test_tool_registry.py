@@ -112,6 +112,14 @@ def test_secret_files_are_not_listed(root: Path) -> None:
     assert _call(_box(root), "search_files", pattern="abc").text == "Nothing matches."
 
 
+def test_a_link_is_not_deleted_through(root: Path) -> None:
+    (root / "link.py").symlink_to("pkg/a.py")
+    box = _box(root)
+
+    assert _call(box, "delete_file", path="link.py").text.startswith("[link]")
+    assert box.edit_set().changes == ()
+
+
 def test_a_glob_narrows_the_search(root: Path) -> None:
     (root / "notes.txt").write_text("return the books\n")
     box = _box(root)

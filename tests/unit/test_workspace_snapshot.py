@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,43 @@ def test_state_lies_outside_the_repository(tmp_path: Path) -> None:
 
     assert folder.parent == tmp_path / "state"
     assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_too_large_is_named_and_never_read(tmp_path: Path) -> None:
+    with (tmp_path / "dump.bin").open("wb") as file:
+        # A hole: it takes no space, and reading it would take this much memory.
+        file.truncate(1 << 40)
+    (tmp_path / "a.py").write_text("x")
+
+    with pytest.raises(InvalidInput, match=r"dump\.bin alone holds"):
+        Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)))
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """Yield a folder with a file a thousand folders down."""
+    root = tmp_path / "w"
+    root.mkdir()
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        for _ in range(1100):
+            Path("d").mkdir()
+            os.chdir("d")
+        Path("deep.py").touch()
+        os.chdir(before)
+        yield root
+    finally:
+        os.chdir(before)
+        # pytest removes its folders by recursion, for which this one is too deep.
+        subprocess.run(["rm", "-rf", str(root)], check=True)
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_no_tree_is_too_deep(deep: Path, with_git: bool) -> None:
+    if with_git:
+        git(deep, "init", "-q")
+
+    tree = Snapshot((str(deep),)).tree(str(deep), Gate((str(deep),)))
+
+    assert list(tree) == ["d/" * 1100 + "deep.py"]

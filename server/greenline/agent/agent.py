@@ -96,6 +96,12 @@ class Agent:
             raise WrongState(f"The plan of {run_id} cannot be changed while the run is {run.state.value}.")
         if isinstance(change, str) and self._services.model is None:
             raise no_model()
+        with self._lock:
+            if run_id in self._live:
+                raise WrongState(
+                    f"The run {run_id} is being worked on by its plan.",
+                    remedy="Cancel it, then change the plan.",
+                )
         if isinstance(change, Plan):
             plan = attrs.evolve(
                 change, version=run.plan.version + 1, score=None, remarks=(), engine=run.plan.engine

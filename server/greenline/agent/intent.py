@@ -8,15 +8,23 @@ _WRITING = re.compile(
     r"\b(write|add|create|implement|generate|extend|rename|explain|document)\b", re.IGNORECASE
 )
 _REPAIRING = (
-    re.compile(
-        r"\b(fix|repair|debug|solve|mend)\b.*\b(bugs?|tests?|failures?|errors?|defects?|regressions?)\b"
+    (
+        re.compile(r"\b(fix|repair|debug|solve|mend)\b"),
+        re.compile(r"\b(bugs?|tests?|failures?|errors?|defects?|regressions?)\b"),
     ),
-    re.compile(r"\b(fail(s|ed|ing|ure|ures)?|broken|red)\b.*\b(tests?|suite)\b"),
-    re.compile(r"\b(tests?|suite)\b.*\b(pass(es|ing)?|green|fail(s|ed|ing)?|broken|red)\b"),
-    re.compile(r"\bmake\b.*\b(green|pass)\b"),
+    (re.compile(r"\b(fail(s|ed|ing|ure|ures)?|broken|red)\b"), re.compile(r"\b(tests?|suite)\b")),
+    (
+        re.compile(r"\b(tests?|suite)\b"),
+        re.compile(r"\b(pass(es|ing)?|green|fail(s|ed|ing)?|broken|red)\b"),
+    ),
+    (re.compile(r"\bmake\b"), re.compile(r"\b(green|pass)\b")),
 )
+"""Pairs of words, the second anywhere behind the first."""
+# The look-behinds begin a match at the first place where it can: a pasted log is long, and trying every
+# place of a long path would cost its square.
 _TEST_NAME = re.compile(
-    r"[\w./\\-]+\.\w+(?:::\w+)+(?:\[[^\]]*\])?|\btest_\w+|\b\w+_test\b|\b(?:\w+\.)+test\w*"
+    r"(?<![\w./\\-])[\w./\\-]+\.\w+(?:::\w+)+(?:\[[^\]]{0,500}\])?"
+    r"|\btest_\w+|\b\w+_test\b|(?<!\w)(?<!\w\.)(?:\w+\.)+test\w*"
 )
 
 
@@ -31,6 +39,6 @@ test_names.__test__ = False  # type: ignore[attr-defined]  # pytest must not col
 def asks_for_repair(request: str) -> bool:
     """Return whether a request is about failing tests, and not about writing something new."""
     text = " ".join(request.lower().split())
-    if any(pattern.search(text) for pattern in _REPAIRING):
+    if any((found := first.search(text)) and then.search(text, found.end()) for first, then in _REPAIRING):
         return not _WRITING.match(text)
     return bool(test_names(request)) and not _WRITING.search(text)

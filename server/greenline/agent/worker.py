@@ -7,10 +7,8 @@ with its containers gone, when the front closes the pipe or dies.
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,23 +16,20 @@ from typing import Any, BinaryIO
 
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
-from greenline.agent.pipe import failure_of, line_of
-from greenline.agent.priority import lowered
 from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
 from greenline.core.edit import EditSet
-from greenline.core.error import GreenlineError, InvalidInput
+from greenline.core.error import InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
 from greenline.model.litellm_model import import_litellm
+from greenline.process.priority import lowered
+from greenline.process.server import Method, PipeServer, take_pipes
 from greenline.workspace.snapshot import Snapshot
 
-_log = logging.getLogger(__name__)
 _HEALTH_S = 10.0
-_WORK = frozenset({"plan", "revise", "execute", "resume"})
-"""Requests that somebody waits for with the whole of the agent."""
 
 
 def serve(build: Callable[[], Agent]) -> int:
@@ -50,44 +45,29 @@ def serve(build: Callable[[], Agent]) -> int:
     os._exit(0)
 
 
-def take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Move the real descriptors 0 and 1 aside: prints then go to the log, and no child inherits the pipes."""
-    source = os.fdopen(os.dup(0), "rb")
-    sink = os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    os.dup2(2, 1)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # a descriptor is no path
-    return source, sink
-
-
 class Worker:
     """Serves requests; one thread each."""
 
     def __init__(self, build: Callable[[], Agent], sink: BinaryIO) -> None:
         self._build = build
-        self._sink = sink
-        self._write_lock = threading.Lock()
         self._build_lock = threading.Lock()
         self._agent: Agent | None = None
-        self._under_way: dict[int, Cancellation] = {}
-        self._lock = threading.Lock()
         self._health: tuple[float, Health] | None = None
         self._hurry: Callable[[], None] | None = None
         """While the worker warms up: what ends its low priority, since a request may wait for the imports."""
-        self._methods: dict[str, Callable[[dict[str, Any], Cancellation], Any]] = {
-            "plan": self._plan,
-            "revise": self._revise,
-            "execute": self._execute,
+        methods: dict[str, Method] = {
+            "plan": self._hurried(self._plan),
+            "revise": self._hurried(self._revise),
+            "execute": self._hurried(self._execute),
             "verify": self._verify,
             "answer": self._answer,
             "pause": lambda p, _: self.agent.pause(p["runId"]),
-            "resume": self._resume,
+            "resume": self._hurried(self._resume),
             "cancel": lambda p, _: self.agent.cancel(p["runId"]),
             "status": lambda _, __: self._status(),
             "warm": lambda _, __: self._warm(),
         }
+        self._pipe = PipeServer(methods, sink, "agent")
 
     @property
     def agent(self) -> Agent:
@@ -100,56 +80,22 @@ class Worker:
 
     def run(self, source: BinaryIO) -> None:
         """Serve lines until the pipe is closed, then stop everything."""
-        for line in source:
-            message = json.loads(line)
-            if "cancel" in message:
-                with self._lock:
-                    cancellation = self._under_way.get(message["cancel"])
-                if cancellation is not None:
-                    # Hooks kill containers, which may take a moment; the next line must not wait for it.
-                    threading.Thread(target=cancellation.cancel, name="cancel", daemon=True).start()
-                continue
-            cancellation = Cancellation()
-            with self._lock:
-                self._under_way[message["id"]] = cancellation
-            threading.Thread(
-                target=self._serve,
-                args=(message["id"], message["method"], message["params"], cancellation),
-                name=f"{message['method']} {message['id']}",
-                daemon=True,
-            ).start()
+        self._pipe.run(source)
         if self._agent is not None:
             self._agent.close()
 
-    def _serve(self, number: int, method: str, params: dict[str, Any], cancellation: Cancellation) -> None:
-        answer: dict[str, Any]
-        if method in _WORK and (hurry := self._hurry) is not None:
-            hurry()
-        try:
-            answer = {"result": to_json(self._methods[method](params, cancellation))}
-        except GreenlineError as error:
-            answer = {"error": to_json(failure_of(error))}
-        except Exception as error:  # noqa: BLE001
-            # The boundary of a request: the front must get its answer whatever is wrong here.
-            _log.exception("%s failed", method)
-            text = f"The agent failed ({type(error).__name__}: {error})."
-            answer = {"error": to_json(failure_of(GreenlineError(text, code="internal")))}
-        with self._lock:
-            self._under_way.pop(number, None)
-        self._send({"id": number, **answer})
-
     def _tell(self, event: Event) -> None:
-        self._send({"event": to_json(event)})
+        self._pipe.tell({"event": to_json(event)})
 
-    def _send(self, message: dict[str, Any]) -> None:
-        line = line_of(message)
-        with self._write_lock:
-            try:
-                self._sink.write(line)
-                self._sink.flush()
-            except (BrokenPipeError, ValueError):
-                # The front is gone; the reading side ends the process, and the journal has it all.
-                _log.info("the front is gone")
+    def _hurried(self, method: Method) -> Method:
+        """Return a method that somebody waits for with the whole of the agent."""
+
+        def serve(params: dict[str, Any], cancellation: Cancellation) -> Any:
+            if (hurry := self._hurry) is not None:
+                hurry()
+            return method(params, cancellation)
+
+        return serve
 
     # --- methods ---------------------------------------------------------------------------------------
 

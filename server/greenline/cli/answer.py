@@ -5,6 +5,7 @@ Invariant: no run waits for an answer that nobody can give.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 
@@ -55,10 +56,21 @@ def _asked(question: Question) -> Answer:
     for number, option in enumerate(question.options, 1):
         print(f"  {number}. {visible(option)}", file=sys.stderr)
     print("> ", end="", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
+    line = _line()
     if not line.strip():
         return _unasked(question)
     text = line.strip()
     if text.isdecimal() and 1 <= int(text) <= len(question.options):
         return Answer(question.options[int(text) - 1])
     return Answer(text)
+
+
+def _line() -> str:
+    """Read a line from the terminal without Python's buffer.
+
+    A thread that waits in the buffer holds its lock, and a process that was stopped could not end then.
+    """
+    data = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        data += byte
+    return data.decode("utf-8", "replace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -46,6 +47,12 @@ def console() -> Console:
 def say(text: str) -> None:
     """Print a line of any text on standard output."""
     console().print(visible(text), markup=False)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Say on standard error what cannot be used as the user set it."""
+    for warning in warnings:
+        print(f"greenline: {visible(warning)}", file=sys.stderr)
 
 
 def progress(sentence: str) -> None:

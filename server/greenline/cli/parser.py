@@ -109,7 +109,7 @@ def _add_index(commands: Any) -> None:
         commands,
         "index",
         "bring the index of a workspace up to date, or say what it holds",
-        "greenline index --why src/app.min.js",
+        "greenline index --why README.md",
     )
     index.add_argument(
         "--root",

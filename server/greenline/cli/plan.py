@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from greenline.cli.console import root_of, say
+from greenline.cli.console import root_of, say, warn
 from greenline.cli.stop import stoppable
 from greenline.core.error import InvalidInput
 from greenline.core.task import Plan, Task
@@ -20,7 +20,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     root = root_of(arguments.root)
     task = task_of(arguments.request, root)
-    agent = make_agent(load_settings(), open_journal(root))
+    settings = load_settings()
+    warn(settings.warnings)
+    agent = make_agent(settings, open_journal(root))
     with stoppable() as cancellation:
         planned = agent.plan(task, Snapshot((root,)), cancellation)
     if arguments.json:

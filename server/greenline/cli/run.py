@@ -21,6 +21,7 @@ from greenline.cli.console import (
     say,
     shown_path,
     verdict_text,
+    warn,
 )
 from greenline.cli.plan import task_of
 from greenline.cli.stop import stoppable
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     task = task_of(arguments.request, root)
     journal = open_journal(root)
     settings = load_settings()
+    warn(settings.warnings)
     # Whatever a crash left half made is settled before the agent reads the files.
     store = open_checkpoints(root, journal, settings)
     agent = make_agent(settings, journal)

@@ -17,6 +17,7 @@ from greenline.cli.console import (
     root_of,
     say,
     verdict_text,
+    warn,
 )
 from greenline.cli.stop import stoppable
 from greenline.core.edit import EditSet, Hunk
@@ -38,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
             "The patch changes nothing.", remedy="Give a patch with --patch, or edit something."
         )
     settings = load_settings()
-    for warning in settings.warnings:
-        print(f"greenline: {warning}", file=sys.stderr)
+    warn(settings.warnings)
     hunks = hunks_of(edit_set)
     request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
     with stoppable() as cancellation:

@@ -128,6 +128,7 @@ OPTIONS = (
     Option("tmpfs_mb", whole(16, 65_536), "GREENLINE_TMPFS_MB"),
     Option("repair_s", number(1, 3600), "GREENLINE_REPAIR_S", from_client=True),
     Option("checkpoint_quota_mb", whole(1, 1_048_576), "GREENLINE_CHECKPOINT_QUOTA_MB"),
+    Option("index", flag, "GREENLINE_INDEX", from_client=True),
     Option("warm_worker", flag, "GREENLINE_WARM_WORKER", from_client=True),
     Option("log_level", choice("debug", "info", "warning", "error"), "GREENLINE_LOG_LEVEL", from_client=True),
 )

@@ -16,6 +16,9 @@ import attrs
 from greenline.config.options import OPTIONS, BadOption, Option
 from greenline.core.port import Limits
 
+_OF_THE_SERVER = frozenset({"agentUi"})
+"""What an editor says to the server itself, beside the options."""
+
 
 def _masked(value: str | None) -> str:
     """Show that there is a key, and nothing of it."""
@@ -59,6 +62,8 @@ class Settings:
     """How long the repair engine may search."""
     checkpoint_quota_mb: int = 1024
     """How much the contents of checkpoints may take before the oldest of finished runs are dropped."""
+    index: bool = True
+    """Whether the editor's workspace is kept indexed."""
     warm_worker: bool = True
     """Whether the agent worker is started in the background once a workspace is open."""
     log_level: str = "info"
@@ -157,6 +162,8 @@ def _client_layer(client_options: object, warnings: list[str]) -> Iterator[tuple
     known = {_camel(option.name): option for option in OPTIONS}
     for name, raw in inner.items():
         option = known.get(name)
+        if name in _OF_THE_SERVER:
+            continue
         if option is None:
             warnings.append(f"{name} in initializationOptions is no option; it is not used.")
         elif not option.from_client:

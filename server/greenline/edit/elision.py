@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from greenline.core.error import EditRejected
 
 _LEADERS = re.compile(
-    r"^(?:#+|//+|/\*+|\*+/?|--+|;+|%+|<!--+|\{\s*/\*+|\(\*|\"\"\"|'{3}|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*",
+    r"^(?:#+|//+|/\*+|\*+/?|--+|;+|%+|<!--+|\{\s*/\*+|\(\*|\"\"\"|'{3}|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*"
+    r"(?:(?:TODO|NOTE|FIXME)\s*:\s*)?",
     re.IGNORECASE,
 )
 _TRAILERS = re.compile(r"\s*(?:\*+/\s*\}?|--+>|\*\)|\"\"\"|'{3}|\*@)$")
@@ -40,6 +41,7 @@ _PHRASE = re.compile(
     r"|snip(?:ped)?|truncated|elided))",
     re.IGNORECASE,
 )
+_VAGUE = re.compile(r"(?:(?:and|keep|plus) )*(?:the |your |all )*(?:rest|remainder) of .+", re.IGNORECASE)
 _WORDS = 10
 
 
@@ -65,12 +67,21 @@ def is_bare(line: str) -> bool:
     return _TRAILERS.sub("", _LEADERS.sub("", text)).strip() in ("...", "…", "[...]", "(...)", "[…]")
 
 
+def is_doubtful(line: str) -> bool:
+    """Return whether a comment may stand for text: where much goes, dots and a rest of something do."""
+    text = line.strip()
+    body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
+    if body == text or not body or len(body.split()) > _WORDS:
+        return False
+    return bool(_DOTS.search(body) or _VAGUE.fullmatch(body))
+
+
 def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
     """Refuse new lines that stand for text which they do not show; raises `EditRejected` (`elision`).
 
     `before` is the whole old text's lines; `removed` and `added` are what the edit changes of them.
     """
-    suspects = [line for line in added if is_placeholder(line) or is_bare(line)]
+    suspects = [line for line in added if is_placeholder(line) or is_bare(line) or is_doubtful(line)]
     if not suspects:
         return
     known = Counter(line.strip() for line in before)

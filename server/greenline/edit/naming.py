@@ -48,7 +48,9 @@ def path_of_fence(info: str, exists: Exists) -> str | None:
     words = info.split()
     if not words:
         return None
-    for candidate in (words[-1], words[0].split(":", 1)[-1]):
+    for word in (words[-1], words[0]):
+        # Some write `language:path`.
+        candidate = word if exists(word) else re.sub(r"^[\w+#-]+:(?=[^:])", "", word)
         if candidate.isalnum() and not (len(words) > 1 and exists(candidate)):
             continue
         if exists(candidate) or _looks_like_path(candidate):

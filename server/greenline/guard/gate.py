@@ -15,7 +15,8 @@ import re
 from collections.abc import Sequence
 
 from greenline.core.error import GreenlineError
-from greenline.workspace.listing import IgnoreRules, is_skipped_folder, list_root
+from greenline.workspace.ignore import IgnoreRules
+from greenline.workspace.listing import is_skipped_folder, list_root
 from greenline.workspace.root import Located, locate
 
 IGNORE_FILE = ".greenlineignore"

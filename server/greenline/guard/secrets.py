@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import base64
 import functools
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, cast
+from urllib.parse import quote
 
 MASK = "[secret]"
 """Stands where a secret stood; matches no pattern itself, so that masking twice changes nothing."""
@@ -53,9 +55,10 @@ def mask(text: str, known: Iterable[str] = ()) -> str:
 
     Idempotent; ordinary words of code stay as they are.
     """
-    values = tuple(known)
-    if values and (pattern := _known_pattern(values)) is not None:
-        text = pattern.sub(MASK, text)
+    # One search for thousands of pieces is slow; nearly all texts hold none, which is quickly seen.
+    there = tuple(form for form in _all_forms(tuple(known)) if _may_stand_in(form, text))
+    if there:
+        text = _known_pattern(there).sub(MASK, text)
     text = _PEM.sub(MASK, text)
     found = {m.group(1) for m in _SHAPED.finditer(text)}
     found.update(m.group(1) for m in _BEARER.finditer(text))
@@ -94,32 +97,45 @@ def _secret_like(value: str) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _known_pattern(values: tuple[str, ...]) -> re.Pattern[str] | None:
+def _all_forms(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for value in values for form in _forms(value)))
+
+
+@functools.lru_cache(maxsize=64)
+def _known_pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds known secrets, longest first, and what is left of them where they are cut short."""
-    forms = {form for value in values for form in _forms(value)}
-    pieces = forms | {piece for form in forms for piece in _cut_forms(form)}
-    if not pieces:
-        return None
+    pieces = {*forms, *(piece for form in forms for piece in _cut_forms(form))}
     return re.compile("|".join(map(re.escape, sorted(pieces, key=lambda piece: (-len(piece), piece)))))
+
+
+def _may_stand_in(form: str, text: str) -> bool:
+    """Return whether a text holds the shortest beginning or end of a secret that is masked."""
+    least = _least(form)
+    return form[:least] in text or form[-least:] in text
 
 
 def _cut_forms(value: str) -> Iterator[str]:
     """Yield the beginnings and ends of a secret, down to a third of it: pytest shows long texts so."""
-    if len(value) > _LONGEST_CUT:
-        return
-    # The scheme and the user of an address stand in ordinary text too.
-    scheme = value.find("://")
-    least = max(_SHORTEST, len(value) // 3, scheme + len("://") + 4 if scheme >= 0 else 0)
-    for length in range(least, len(value)):
+    for length in range(_least(value), len(value)):
         yield value[:length]
         yield value[-length:]
 
 
+def _least(value: str) -> int:
+    """Return how much of a secret is masked where it is cut short; a very long one is never cut."""
+    if len(value) > _LONGEST_CUT:
+        return len(value)
+    # The scheme and the user of an address stand in ordinary text too.
+    scheme = value.find("://")
+    return max(_SHORTEST, len(value) // 3, scheme + len("://") + 4 if scheme >= 0 else 0)
+
+
 def _forms(value: str) -> tuple[str, ...]:
-    """Return a known secret's spellings: plain, and in base 64."""
+    """Return a known secret's spellings: plain, in base 64, in an address, and inside a JSON text."""
     if len(value) < _SHORTEST:
         return ()
-    return value, base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
+    data = value.encode("utf-8", "surrogatepass")
+    return value, base64.b64encode(data).decode("ascii").rstrip("="), quote(data, ""), json.dumps(value)[1:-1]
 
 
 def _key_shaped(value: str) -> bool:

@@ -41,12 +41,17 @@ class ImportGraph:
     def __init__(self, store: IndexStore) -> None:
         self._store = store
         self._by_stem: dict[str, list[tuple[str, File]]] = {}
+        self._go_folders: dict[str, list[File]] = {}
         for file in store.files():
+            if file.language == "go":
+                self._go_folders.setdefault(posixpath.dirname(file.path), []).append(file)
             key = _module_path(file.path)
             self._by_stem.setdefault(key.rpartition("/")[2].casefold(), []).append((key, file))
 
     def resolve(self, imported: Import) -> tuple[File, ...]:
         """Return the files that an import leads to, nearest first; empty for what lies outside."""
+        if imported.file.language == "go":
+            return self._go_package(imported.module)
         found: dict[int, File] = {}
         for wanted, anchored in _candidates(imported):
             for file in self._matching(wanted, imported.file, anchored=anchored):
@@ -68,6 +73,8 @@ class ImportGraph:
         """Return the files that import a file, by path."""
         key = _module_path(file.path)
         stems = {key.rpartition("/")[2]}
+        if file.language == "go":
+            stems = {posixpath.dirname(file.path).rpartition("/")[2]}
         # A file is also imported by name out of its package: `from . import store`, `use crate::store::Box`.
         found: dict[int, File] = {}
         candidates = [i for stem in stems for i in self._store.imports_by_stem(stem)]
@@ -89,16 +96,20 @@ class ImportGraph:
         matching = [
             (key, file)
             for key, file in self._by_stem.get(stem, ())
-            if key == wanted or (not anchored and key.endswith(f"/{wanted}"))
+            if (key == wanted or (not anchored and key.endswith(f"/{wanted}")))
+            and _may_import(source.language, file.language)
         ]
         if anchored:
             matching = [(key, file) for key, file in matching if file.root == source.root]
         matching.sort(key=lambda item: (-_shared(item[1], source), len(item[1].path), item[1].path))
         # Of several files that fit equally by name, the nearest is what a resolver would take.
-        same = [file for _, file in matching[:1]]
-        if source.language == "go":
-            return [file for _, file in matching]
-        return same
+        return [file for _, file in matching[:1]]
+
+    def _go_package(self, module: str) -> tuple[File, ...]:
+        """Return a package's files: those of the folder that shares the longest end with its path."""
+        parts = module.split("/")
+        tails = ["/".join(parts[count:]) for count in range(len(parts))]
+        return next((tuple(self._go_folders[tail]) for tail in tails if tail in self._go_folders), ())
 
 
 def references(
@@ -187,9 +198,6 @@ def _candidates(imported: Import) -> Iterator[tuple[str, bool]]:
             # One word could be anything; only what lies where a resolver looks first is meant.
             for base in dict.fromkeys([folder, "", "src", "lib"]):
                 yield posixpath.join(base, names[0]), True
-    if language == "go":
-        for count in range(1, len(parts)):
-            yield "/".join(parts[count:]), False
 
 
 def _relative(folder: str, module: str, names: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
@@ -209,6 +217,12 @@ def _without_extension(module: str, language: str) -> str:
     if language in ("python", "java", "rust", "csharp", "go"):
         return module
     return _EXTENSION.sub("", module) if "/" in module or language not in _SCRIPTS else module
+
+
+def _may_import(language: str, other: str) -> bool:
+    if language in _SCRIPTS or language in ("html", "css"):
+        return True
+    return language == other or {language, other} == {"c", "cpp"}
 
 
 def _shared(file: File, source: File) -> int:

@@ -181,7 +181,9 @@ class Indexer:
                 what = self._analyse(path, full, source, None)
                 if not writer.add_vectors(what):
                     root_id = writer.root_id(root)
-                    writer.put(root_id, path, content_hash, UNKNOWN, what)
+                    known = writer.known_path(root_id, path)
+                    disk = UNKNOWN if known is None else known.disk
+                    writer.put(root_id, path, content_hash, disk, what, known)
             else:
                 # It changed since; whatever it is now is embedded when it is read.
                 self.update([full])
@@ -251,9 +253,17 @@ class Indexer:
                 yield Found(relative, UNKNOWN)
 
     def _buffers_in(self, root: str, relatives: Sequence[str]) -> set[str]:
-        located = (self.scope.locate(path) for path in self._overlay)
+        """Return the open buffers at or below some paths of a root; `.` is all of it."""
         wanted = set(relatives)
-        return {r for at, r in (x for x in located if x) if at == root and ("." in wanted or r in wanted)}
+        found = set()
+        for located in map(self.scope.locate, self._overlay):
+            if located is None or located[0] != root:
+                continue
+            parts = located[1].split("/")
+            above = {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+            if "." in wanted or not wanted.isdisjoint(above):
+                found.add(located[1])
+        return found
 
     @staticmethod
     def _is_folder(root: str, relative: str) -> bool:
@@ -320,9 +330,8 @@ class Indexer:
             if before is not None and before.file_id is not None:
                 report.paths.append(full)
             return
-        writer.put(
-            root_id, found.path, source.content_hash, disk, self._analyse(found.path, full, source, before)
-        )
+        what = self._analyse(found.path, full, source, before)
+        writer.put(root_id, found.path, source.content_hash, disk, what, before)
         report.n_parsed += 1
         report.paths.append(full)
         self._gathered_bytes += len(source.text)

@@ -15,7 +15,8 @@ import attrs
 from greenline.index.chunk import SkipReason
 from greenline.index.source import Refused, too_large
 from greenline.workspace.git import git_paths
-from greenline.workspace.listing import IgnoreRules, is_skipped_folder, list_root
+from greenline.workspace.ignore import IgnoreRules
+from greenline.workspace.listing import is_skipped_folder, list_root
 from greenline.workspace.root import relative_to
 
 IGNORE_FILES = frozenset({".gitignore", ".greenlineignore"})
@@ -93,11 +94,10 @@ class Scope:
                 root, ["ls-files", "-z", "--others", "--exclude-standard", "--", *asked], self.roots
             )
             if cached is not None and others is not None:
-                return {
-                    path
-                    for path in {*cached, *(p for p in others if not self._in_environment(root, p))}
-                    if not os.path.isdir(os.path.join(root, path)) or os.path.islink(os.path.join(root, path))
-                }
+                found = {*cached, *(path for path in others if not self._in_environment(root, path))}
+                # A folder in git's answer is a repository of its own, which lists its files itself.
+                if not any(_is_folder(os.path.join(root, path)) for path in found):
+                    return found
         files = list_root(root, self.roots).files
         wanted = {path for path in asked if path in files}
         folders = tuple(f"{path}/" for path in asked if path not in files)
@@ -151,3 +151,7 @@ class Scope:
     def _in_environment(self, root: str, relative: str) -> bool:
         parts = relative.split("/")
         return any(is_skipped_folder(os.path.join(root, *parts[:count])) for count in range(1, len(parts)))
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)

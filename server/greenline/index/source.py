@@ -125,9 +125,9 @@ def _minified(path: str, text: bytes) -> Refused | None:
         return Refused(SkipReason.MINIFIED, "its name says so")
     if len(text) < _MINIFIED_LINE:
         return None
-    lengths = [len(line) for line in text.split(b"\n") if len(line) > _LONG_LINE]
-    longest = max(lengths, default=0)
-    if longest > _MINIFIED_LINE and sum(lengths) * 2 > len(text):
+    lengths = list(map(len, text.split(b"\n")))
+    longest = max(lengths)
+    if longest > _MINIFIED_LINE and sum(n for n in lengths if n > _LONG_LINE) * 2 > len(text):
         return Refused(SkipReason.MINIFIED, f"a line of {longest} bytes")
     return None
 

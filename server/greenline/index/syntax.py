@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
@@ -71,14 +73,13 @@ class Syntax:
     """Byte ranges of comments and docstrings."""
 
 
-@attrs.frozen
-class _Enclosing:
+class _Enclosing(NamedTuple):
     """What a definition lies in."""
 
     end: int = -1
     names: tuple[str, ...] = ()
     kind: str = ""
-    index: int = -1
+    place: int = -1
     """Place of the innermost definition, which a scope is not."""
     owners: tuple[str, ...] = ()
     """Names of the scopes inside that definition."""
@@ -90,23 +91,18 @@ class Lines:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.lines = source.split(b"\n")
-        starts = [0]
-        for line in self.lines:
-            starts.append(starts[-1] + len(line) + 1)
-        starts[-1] = len(source)
-        if len(starts) > 2 and not self.lines[-1]:
+        if len(self.lines) > 1 and not self.lines[-1]:
             # A final line end closes the last line and opens no other.
             self.lines.pop()
-            starts.pop()
-        self.starts = starts
+        lengths = accumulate(map(len, self.lines), initial=0)
+        self.starts = [length + n_ends for n_ends, length in enumerate(lengths)]
         """Byte of each line's start, and at last the text's length."""
+        self.starts[-1] = len(source)
+        self.line_of: Callable[[int], int] = partial(bisect_right, self.starts[:-1])
+        """Returns the 1-based line of a byte."""
 
     def __len__(self) -> int:
         return len(self.lines)
-
-    def line_of(self, byte: int) -> int:
-        """Return the 1-based line of a byte."""
-        return min(bisect_right(self.starts, byte), len(self.lines))
 
 
 def read_syntax(grammar: Grammar, tree: Tree, lines: Lines) -> Syntax:
@@ -159,7 +155,8 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
     """Walk definitions from the outside in; a function in a class is a method."""
     placed = []
     for (name_start, name_end), (kind, node, owner) in found.items():
-        outer = node.parent if node.parent is not None and node.parent.type in _WRAPPERS else node
+        parent = node.parent
+        outer = parent if parent is not None and parent.type in _WRAPPERS else node
         placed.append((outer.start_byte, -outer.end_byte, name_start, name_end, kind, node, owner))
     placed.sort(key=lambda item: item[:4])
     stack: list[_Enclosing] = []
@@ -175,7 +172,7 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
             -negative_end,
             (*top.names, *((owner,) if owner else ()), *((name,) if name else ())),
             kind,
-            top.index if is_scope else n_definitions,
+            top.place if is_scope else n_definitions,
             (*owners, name) if is_scope else (),
         )
         stack.append(here)
@@ -186,7 +183,7 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
         yield Definition(
             name=name,
             container=".".join(here.names[:-1]),
-            parent=top.index,
+            parent=top.place,
             owner=".".join(owners),
             kind=SymbolKind("method" if kind == "function" and top.kind in _TYPES else kind),
             line=lines.line_of(name_start),
@@ -200,6 +197,8 @@ def _nest(found: dict[tuple[int, int], tuple[str, Node, str]], lines: Lines) -> 
 
 def _plain(name: str, owner: str) -> tuple[str, str]:
     """Return a name on one line without quotes; what C++ writes before `::` owns it."""
+    if not owner and name.isidentifier():
+        return name[:_MAX_NAME], ""
     name = _TEMPLATE.sub("", " ".join(name.split())) if "::" in name else " ".join(name.split())
     scope, _, last = name.rpartition("::")
     owners = [part for part in (_TEMPLATE.sub("", owner), scope.replace("::", ".")) if part]

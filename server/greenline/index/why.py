@@ -15,7 +15,7 @@ from greenline.index.chunk import SkipReason
 from greenline.index.grammar import language_of
 from greenline.index.scope import Scope
 from greenline.index.source import Refused, read_source
-from greenline.workspace.git import git
+from greenline.workspace.ignore import IgnoreRules
 from greenline.workspace.listing import is_skipped_folder
 
 
@@ -54,8 +54,10 @@ def explain(scope: Scope, path: str) -> Why:
     found = scope.look(root, relative)
     if found is not None and found.refused is not None and found.refused.reason is SkipReason.SECRET:
         return Why(root, relative, None, found.refused.reason, "its name is one that files of secrets have")
+    if found is not None and found.refused is not None and found.refused.reason is SkipReason.IGNORED:
+        return Why(root, relative, None, SkipReason.IGNORED, _own_rule(root, relative))
     if relative not in scope.listed(root, [relative]):
-        return Why(root, relative, None, SkipReason.IGNORED, _rule(scope, root, relative))
+        return Why(root, relative, None, SkipReason.IGNORED, _rule(root, relative))
     if found is None:
         return Why(root, relative, None, SkipReason.UNREADABLE, "it is no regular file")
     if found.refused is not None:
@@ -69,13 +71,15 @@ def explain(scope: Scope, path: str) -> Why:
     return Why(root, relative, language_of(relative, source.text), None, "")
 
 
-def _rule(scope: Scope, root: str, relative: str) -> str:
+def _rule(root: str, relative: str) -> str:
     """Return which rule ignores a file, as far as that can be said."""
     parts = relative.split("/")
     for count in range(1, len(parts)):
         folder = os.path.join(root, *parts[:count])
         if is_skipped_folder(folder):
             return f"{'/'.join(parts[:count])} is an environment, a cache or version control"
-    said = git(root, ["check-ignore", "--verbose", "--no-index", "-z", "--", relative], roots=scope.roots)
-    fields = [os.fsdecode(piece) for piece in said.split(b"\0")] if said else []
-    return f"line {fields[1]} of {fields[0]}: {fields[2]}" if len(fields) >= 3 else ""
+    return IgnoreRules(root).why(relative) or ""
+
+
+def _own_rule(root: str, relative: str) -> str:
+    return IgnoreRules(root, ".greenlineignore").why(relative) or ""

@@ -67,6 +67,7 @@ class IndexWriter:
         self._batch = _Batch()
         self._next_chunk = 1
         self._next_file = 1
+        self._free: list[tuple[int]] = []
 
     # --- transactions -----------------------------------------------------------------------------------
 
@@ -77,6 +78,7 @@ class IndexWriter:
             # Another process may have written since; in a transaction nobody else does.
             self._next_chunk = self._number("SELECT coalesce(max(id), 0) + 1 FROM chunks")
             self._next_file = self._number("SELECT coalesce(max(id), 0) + 1 FROM files")
+            self._free = list(self._connection.execute("SELECT chunk_id FROM free ORDER BY chunk_id DESC"))
 
     def commit(self, n_pending: int | None = None) -> None:
         """Write what was gathered; `n_pending` is how many files are still outdated."""
@@ -174,10 +176,13 @@ class IndexWriter:
         )
         return True
 
-    def put(self, root_id: int, path: str, content_hash: bytes, disk: Disk, what: Analysis) -> None:
-        """Add a version of a file and make it the live one."""
+    def put(
+        self, root_id: int, path: str, content_hash: bytes, disk: Disk, what: Analysis, before: Known | None
+    ) -> None:
+        """Add a version of a file and make it the live one in place of what was known."""
         self.begin()
-        self.retire(root_id, path)
+        if before is not None:
+            self._put_away(root_id, path, before)
         self._forget_versions(root_id, path, content_hash)
         file_id = self._next_file
         self._next_file += 1
@@ -334,10 +339,10 @@ class IndexWriter:
 
     def _new_chunk_id(self) -> int:
         """Return a free id, so that ids stay dense and the blocks of signs full."""
-        free = self._connection.execute("SELECT min(chunk_id) FROM free").get
-        if free is not None:
-            self._connection.execute("DELETE FROM free WHERE chunk_id = ?", (free,))
-            return int(free)
+        if self._free:
+            (chunk_id,) = self._free.pop()
+            self._connection.execute("DELETE FROM free WHERE chunk_id = ?", (chunk_id,))
+            return chunk_id
         self._next_chunk += 1
         return self._next_chunk - 1
 

@@ -134,6 +134,8 @@ def _length(header: bytes) -> int | None:
 
 def _parse(body: bytes) -> Message:
     try:
-        return json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return Unreadable()
+    # None is how the inbox says that its end is reached, so a `null` from the wire must be something else.
+    return {} if value is None else value

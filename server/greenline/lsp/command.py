@@ -14,6 +14,7 @@ from greenline.lsp import protocol
 from greenline.lsp.argument import argument_of
 from greenline.lsp.convert import to_path
 from greenline.lsp.editor import ClientEditor
+from greenline.lsp.index_command import INDEX_COMMANDS
 from greenline.lsp.offer import PREFIX
 from greenline.lsp.present import proposal_info, undo_result
 from greenline.lsp.render import headline
@@ -159,6 +160,7 @@ COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
     PREFIX + "resume": resume,
     PREFIX + "cancel": cancel,
     PREFIX + "status": status,
+    **{PREFIX + name: handle for name, handle in INDEX_COMMANDS.items()},
 }
 """Command → handler; each takes one object."""
 

@@ -5,8 +5,9 @@ The domain counts lines from 0 and columns in code points. Only `\\n`, `\\r\\n` 
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -27,6 +28,15 @@ def to_path(uri: str) -> str:
     if parts.scheme != "file" or not path.startswith("/") or "\0" in path:
         raise InvalidInput(f"{uri!r} is not a file URI.", remedy="Name a document as file:///absolute/path.")
     return os.path.normpath(path)
+
+
+def file_paths(uris: Iterable[str]) -> list[str]:
+    """Return the paths of the `file:` URIs among these."""
+    paths = []
+    for uri in uris:
+        with contextlib.suppress(InvalidInput):
+            paths.append(to_path(uri))
+    return paths
 
 
 def to_uri(path: str) -> str:

@@ -16,6 +16,8 @@ _INTERNAL = -32603
 _INVALID_PARAMS = -32602
 _CANCELLED = -32800
 
+_REMEDY = "docs/protocol.md lists what can be asked for."
+_NAMES = {_INVALID_PARAMS: "invalidParams", -32601: "unknownMethod", _CANCELLED: "cancelled"}
 _CODES = {
     "invalidInput": _INVALID_PARAMS,
     "notFound": _INVALID_PARAMS,
@@ -30,7 +32,7 @@ def to_response_error(error: BaseException) -> types.ResponseError:
     if isinstance(error, GreenlineError):
         return response_error(_CODES.get(error.code, _REQUEST_FAILED), str(error), error.code, error.remedy)
     if isinstance(error, JsonRpcException):
-        return types.ResponseError(code=error.code, message=error.message, data=_plain(error.data))
+        return types.ResponseError(code=error.code, message=error.message, data=_coded(error))
     _log.error("unexpected error", exc_info=error)
     return response_error(
         _INTERNAL,
@@ -45,6 +47,9 @@ def response_error(number: int, message: str, code: str, remedy: str) -> types.R
     return types.ResponseError(code=number, message=message, data={"code": code, "remedy": remedy})
 
 
-def _plain(data: object) -> object:
-    """Drop a traceback that the library put into the data."""
-    return {k: v for k, v in data.items() if k != "traceback"} if isinstance(data, dict) else data
+def _coded(error: JsonRpcException) -> dict[str, object]:
+    """Return the library's data without a traceback, and with a code and a remedy."""
+    given = error.data if isinstance(error.data, dict) else {}
+    data = {"code": _NAMES.get(error.code, "internal"), "remedy": _REMEDY, **given}
+    data.pop("traceback", None)
+    return data

@@ -19,6 +19,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 from greenline.core.error import InvalidInput
+from greenline.core.wire import camel
 from greenline.lsp import wire
 from greenline.lsp.channel import Inbox, Message, Unreadable
 from greenline.lsp.failure import response_error, to_response_error
@@ -226,10 +227,16 @@ def _cancelled(message_id: Any) -> types.ResponseError:
     return response_error(-32800, f"The request {message_id!r} was cancelled.", "cancelled", "")
 
 
+def _as_sent(problem: str) -> str:
+    """Return a problem with its path spelt as the client spells it: the library knows our names only."""
+    what, separator, path = problem.rpartition(" @ ")
+    return f"{what}{separator}{'.'.join(camel(name) for name in path.split('.'))}"
+
+
 def _malformed(method: str, error: JsonRpcException) -> types.ResponseError:
     cause = error.__cause__
     problems = cattrs.transform_error(cause, path=method) if isinstance(cause, Exception) else [str(error)]
-    detail = "; ".join(p.replace(f"{method}.params", "params") for p in problems[:3])
+    detail = "; ".join(_as_sent(p.replace(f"{method}.params", "params")) for p in problems[:3])
     return response_error(
         -32602,
         f"The parameters of {method} cannot be used: {detail}.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from greenline.core.agent_port import AgentClient
+from greenline.core.index_port import IndexClient
 from greenline.core.port import Journal
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ class Parts:
     """The folder for this workspace under the user's state folder; never inside the workspace."""
     checkpoints: CheckpointStore
     """Over the same journal."""
+    warnings: tuple[str, ...] = ()
+    """What the user should hear of their settings."""
+    index: IndexClient | None = None
+    """None where the index is switched off."""
 
 
 @attrs.frozen

@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from greenline.core.agent_port import AgentStatus, Question
 from greenline.core.evidence import Evidence
+from greenline.core.index_port import IndexStatus
 from greenline.core.task import Plan
 
 PLAN = "agent/plan"
@@ -285,6 +286,35 @@ class SearchParams:
 
     query: str
     limit: int = 20
+    kinds: tuple[str, ...] = ()
+    """Kinds of symbols, or `text`; empty for all."""
+    path: str = ""
+    """A glob as in `.gitignore`, relative to its folder; empty for all."""
+
+
+@attrs.frozen
+class SearchHit:
+    """A part of a file that fits."""
+
+    uri: str
+    range: types.Range
+    symbol: str
+    kind: str
+    score: float
+    """Higher is better; comparable within one answer only."""
+    sources: tuple[str, ...] = ()
+    """What speaks for it, strongest first."""
+
+
+@attrs.frozen
+class SearchResult:
+    """What fits, best first."""
+
+    hits: tuple[SearchHit, ...] = ()
+    completeness: float = 1.0
+    """Share of the files that were indexed as they were, 0 to 1."""
+    note: str = ""
+    """What the search could not see."""
 
 
 @attrs.frozen
@@ -361,6 +391,7 @@ class StatusResult:
     active_runs: tuple[str, ...] = ()
     pending_hunks: int = 0
     version: str = ""
+    index: IndexStatus = attrs.field(factory=IndexStatus)
 
 
 @attrs.frozen
@@ -381,7 +412,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     RESUME: (RunParams, StateResult),
     CANCEL: (RunParams, StateResult),
     EXPLAIN: (ExplainParams, ExplainResult),
-    SEARCH: (SearchParams, StateResult),
+    SEARCH: (SearchParams, SearchResult),
     RUN: (RunHistoryParams, RunResult),
     RUNS: (RunsParams, RunsResult),
     STATUS: (StatusParams, StatusResult),
@@ -395,6 +426,3 @@ NOTIFICATIONS: dict[str, type] = {
     STATUS_CHANGED: StatusResult,
 }
 """Method → params, server to client."""
-
-RESERVED = (SEARCH,)
-"""Methods that answer with the error `notAvailable` until a later version."""

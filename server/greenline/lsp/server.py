@@ -20,6 +20,7 @@ from greenline.lsp.channel import Inbox, start_reader
 from greenline.lsp.convert import Encoding, to_uri
 from greenline.lsp.handlers import register
 from greenline.lsp.hardened import HardenedProtocol
+from greenline.lsp.index_progress import IndexProgress
 from greenline.lsp.parts import Connect, Opening, Parts
 from greenline.lsp.progress import Report
 from greenline.lsp.protocol import StatusResult
@@ -55,6 +56,8 @@ class GreenlineServer(LanguageServer):
         self.opening = Opening(())
         self._connect = connect
         self._session: Session | None = None
+        self._index_progress = IndexProgress(self)
+        self.is_stopping = False
         self._reports: dict[str, Report] = {}
         register(self)
 
@@ -63,6 +66,8 @@ class GreenlineServer(LanguageServer):
         """The session; made at first use, so that `initialize` is answered without opening anything."""
         if self._session is None:
             parts = self._connect(self.opening)
+            for warning in parts.warnings:
+                self.say(types.MessageType.Warning, warning)
             self._session = Session(
                 self.opening.roots,
                 parts.journal,
@@ -70,7 +75,10 @@ class GreenlineServer(LanguageServer):
                 self.publisher,
                 parts.state_dir,
                 parts.checkpoints,
+                parts.index,
             )
+            if parts.index is not None:
+                parts.index.on_status = self._index_progress.show
         return self._session
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -99,6 +107,7 @@ class GreenlineServer(LanguageServer):
             active_runs=session.active_runs(),
             pending_hunks=session.n_pending(),
             version=self.version,
+            index=session.index_status(),
         )
 
     # --- progress -------------------------------------------------------------------------------------
@@ -124,6 +133,7 @@ class GreenlineServer(LanguageServer):
 
     async def stop_work(self) -> None:
         """Cancel what runs, wait until each has ended its progress, and end the agent."""
+        self.is_stopping = True
         waiting = self.protocol.cancel_all()
         if waiting:
             await asyncio.wait(waiting, timeout=_STOP_S)

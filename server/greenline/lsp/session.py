@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 from greenline.core.agent_port import AgentClient, Planned, Question
 from greenline.core.document import OpenDocument, Overlays
 from greenline.core.edit import Hunk
-from greenline.core.error import InvalidInput, NotFound, OutsideWorkspace
+from greenline.core.error import GreenlineError, InvalidInput, NotFound, OutsideWorkspace
 from greenline.core.event import Event, EventKind
+from greenline.core.index_port import IndexClient, IndexStatus
 from greenline.core.port import Journal
 from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
@@ -55,8 +56,10 @@ class Session:
         listener: Listener,
         state_dir: Path,
         checkpoints: CheckpointStore,
+        index: IndexClient | None = None,
     ) -> None:
         self.roots = roots
+        self._index = index
         self.journal = journal
         self.agent = agent
         self.state_dir = state_dir
@@ -87,23 +90,63 @@ class Session:
         """Start the agent's side and show what still waits for a review; call once the editor listens."""
         await self.agent.start()
         self._shelf.restore()
+        if self._index is not None:
+            self._index.start(self.roots)
         if self.roots:
             await self.agent.warm()
 
     async def stop(self) -> None:
-        """End the agent's side."""
+        """End the agent's side, and the index's."""
         await self.agent.stop()
+        if self._index is not None:
+            await self._index.stop()
+
+    # --- folders and the index ------------------------------------------------------------------------
+
+    def set_roots(self, roots: tuple[str, ...]) -> None:
+        """Take other folders; runs under way stay pinned to theirs."""
+        self.roots = roots
+        if self._index is not None:
+            self._index.start(roots)
+
+    @property
+    def index(self) -> IndexClient:
+        """The live index; raises where it is switched off."""
+        if self._index is None:
+            raise GreenlineError(
+                "The index is switched off.",
+                remedy="Set the option index (GREENLINE_INDEX) to true, and start the server again.",
+                code="notAvailable",
+            )
+        return self._index
+
+    def index_status(self) -> IndexStatus:
+        """Return what the index can answer now."""
+        if self._index is None:
+            return IndexStatus("off", note="The index is switched off (option index, GREENLINE_INDEX).")
+        return self._index.status()
+
+    def disk_changed(self, paths: Sequence[str]) -> None:
+        """Say that files or folders changed on the disk."""
+        if self._index is not None:
+            self._index.changed([path for path in paths if self._is_inside(path)])
+
+    def _put_buffer(self, path: str, text: str | None) -> None:
+        if self._index is not None and self._is_inside(path):
+            self._index.put_buffer(path, text)
 
     # --- documents ------------------------------------------------------------------------------------
 
     def put_document(self, document: OpenDocument) -> None:
         """Take the text of an open document, new or changed."""
         self._documents[document.path] = document
+        self._put_buffer(document.path, document.text)
         self.changed.set()
 
     def close_document(self, path: str) -> None:
         """Forget a buffer; the disk is the truth again."""
         self._documents.pop(path, None)
+        self._put_buffer(path, None)
         self.changed.set()
 
     def current(self, path: str) -> CurrentText | None:

@@ -22,12 +22,14 @@ class _Response:
 
 def _request(params: type) -> type:
     """Return the message class of a request with these params."""
+    needed = any(field.default is attrs.NOTHING for field in attrs.fields(params))
     return attrs.make_class(
         f"{params.__name__}Request",
         {
             "id": attrs.field(type=cast(type, int | str)),
-            "params": attrs.field(type=params),
             "method": attrs.field(type=str),
+            # JSON-RPC lets a client leave out params where none is needed.
+            "params": attrs.field(type=params) if needed else attrs.field(type=params, factory=params),
             "jsonrpc": attrs.field(type=str, default="2.0"),
         },
     )

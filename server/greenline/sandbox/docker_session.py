@@ -25,7 +25,7 @@ from greenline.sandbox.staging import tar_blocks
 REPORTER_UID = 64001
 MAX_REPORT_BYTES = 64 * 1024 * 1024
 ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
-_READY_S = 20.0
+_READY_S = 60.0
 _REPORTER_GRACE_S = 3.0
 _KILL_GRACE_S = 2.0
 _ROUND_END = b'\n{"kind":"roundEnd"'
@@ -58,10 +58,7 @@ class Session:
         reporter = self._start_reporter() if self._request.reporter else None
         self._stage()
         if reporter and not reporter.wait_until_ready():
-            raise SandboxUnavailable(
-                f"The reporter did not start: {reporter.words()}.",
-                remedy=f"Check that {self._toolchain.python} runs on this machine.",
-            )
+            raise self._no_reporter(reporter)
         cancellation.raise_if_cancelled()
         wall_s = self._request.limits.wall_s
         with _Watch(wall_s + _KILL_GRACE_S, self.kill) as watch:
@@ -120,6 +117,17 @@ class Session:
             workdir="/",
         )
         return _Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)))
+
+    def _no_reporter(self, reporter: _Reporter) -> SandboxUnavailable:
+        if not reporter.ended:
+            return SandboxUnavailable(
+                f"The reporter was not ready after {_READY_S:.0f} s.",
+                remedy="The machine may be overloaded: try again when less runs on it.",
+            )
+        return SandboxUnavailable(
+            f"The reporter did not start: {reporter.words()}.",
+            remedy=f"Check that {self._toolchain.python} runs on this machine.",
+        )
 
     def _execute(self, reporter: _Reporter | None, watch: _Watch) -> tuple[int | None, bytes]:
         request = self._request
@@ -231,20 +239,20 @@ class _Reporter:
         self._data = bytearray()
         self._changed = threading.Condition()
         self._n_rounds = 0
-        self._ended = False
+        self.ended = False
         self._full = False
         """Whether more was printed than is kept: what it says of rounds is then unknown."""
         threading.Thread(target=self._collect, name="sandbox-reporter", daemon=True).start()
 
     def wait_until_ready(self) -> bool:
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or b"\n" in self._data, _READY_S)
+            self._changed.wait_for(lambda: self.ended or b"\n" in self._data, _READY_S)
             return bytes(self._data).startswith(b"ready\n")
 
     def wait_for_round(self, number: int) -> bool:
         """Wait until the command has ended so many rounds; False where it ended altogether before."""
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or self._full or self._n_rounds >= number)
+            self._changed.wait_for(lambda: self.ended or self._full or self._n_rounds >= number)
             return self._n_rounds >= number
 
     def so_far(self) -> bytes:
@@ -258,7 +266,7 @@ class _Reporter:
     def finish(self) -> bytes:
         """Wait for the reporter's own end, which comes when the last writer has closed the FIFO."""
         with self._changed:
-            self._changed.wait_for(lambda: self._ended, _REPORTER_GRACE_S)
+            self._changed.wait_for(lambda: self.ended, _REPORTER_GRACE_S)
             return bytes(self._data[len(b"ready\n") :])
 
     def _collect(self) -> None:
@@ -273,5 +281,5 @@ class _Reporter:
                         self._full = True
                     self._changed.notify_all()
         with self._changed:
-            self._ended = True
+            self.ended = True
             self._changed.notify_all()

@@ -7,6 +7,7 @@ from typing import Any
 
 from greenline.core.error import EditRejected
 from greenline.edit.apply import writable_path
+from greenline.edit.operation import Delete
 from greenline.tool.definition import Tool, ToolContext, spec
 
 
@@ -16,7 +17,8 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     target = writable_path(located.path, located.root)
     if context.staging.current(target) is None:
         raise EditRejected(f"There is no file {path}.", remedy="List the folder.", code="missing")
-    context.staging.put(target, None)
+    # It refuses a link: the model means the link, and what it leads to would go.
+    context.staging.apply(Delete(located.path))
     return f"{path} is gone from the staged copy."
 
 

@@ -1,19 +1,17 @@
 """Which files a root holds: git's word where there is git, its ignore files where there is none."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH111, PTH112, PTH113, PTH114, PTH118, PTH119
+# ruff: noqa: PTH112, PTH113, PTH114, PTH118, PTH119
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import attrs
-import pathspec
 
 from greenline.workspace.git import git_paths
+from greenline.workspace.ignore import IgnoreRules
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -32,9 +30,6 @@ SKIPPED_FOLDERS = frozenset(
     }
 )
 """Folders that are environments, caches or version control; never listed or staged unless tracked."""
-
-_CONFIG_SECTION = re.compile(r"^[ \t]*\[([^\]]+)\]([^\[]*)", re.M)
-_EXCLUDES_FILE = re.compile(r"^[ \t]*excludesfile[ \t]*=[ \t]*(.+)$", re.M | re.I)
 
 
 @attrs.frozen
@@ -68,47 +63,51 @@ def list_root(root: str, roots: Sequence[str] = ()) -> Listing:
     return Listing(present, frozenset(untracked) - present)
 
 
-def walk(root: str, below: str = "") -> Iterator[str]:
+def walk(root: str) -> Iterator[str]:
     """Yield every file and link below a root, relative with `/`, without environments, caches and `.git`.
 
-    Links are never followed; sockets, pipes and devices are left out.
+    Links are never followed; sockets, pipes and devices are left out. No tree is too deep.
     """
-    folder = os.path.join(root, below) if below else root
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(os.path.join(root, below) if below else root):
+            relative = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_symlink():
+                if entry.name not in SKIPPED_FOLDERS:
+                    yield relative
+            elif entry.is_dir(follow_symlinks=False):
+                if not is_skipped_folder(entry.path):
+                    folders.append(relative)
+            elif entry.is_file(follow_symlinks=False):
+                yield relative
+
+
+def _visible(root: str, rules: IgnoreRules) -> Iterator[str]:
+    """Yield what the rules let through; an ignored folder is not entered."""
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(os.path.join(root, below) if below else root):
+            relative = f"{below}/{entry.name}" if below else entry.name
+            folder = entry.is_dir(follow_symlinks=False)
+            if rules.matches(relative, folder=folder) or (folder and is_skipped_folder(entry.path)):
+                continue
+            if folder:
+                folders.append(relative)
+            elif entry.is_file(follow_symlinks=False) or (
+                entry.is_symlink() and entry.name not in SKIPPED_FOLDERS
+            ):
+                yield relative
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return what a folder holds, sorted by name; nothing where it cannot be read."""
     try:
         with os.scandir(folder) as scan:
-            entries = sorted(scan, key=lambda e: e.name)
+            return sorted(scan, key=lambda entry: entry.name)
     except OSError:
-        return
-    for entry in entries:
-        relative = f"{below}/{entry.name}" if below else entry.name
-        if entry.is_symlink():
-            if entry.name not in SKIPPED_FOLDERS:
-                yield relative
-        elif entry.is_dir(follow_symlinks=False):
-            if not is_skipped_folder(entry.path):
-                yield from walk(root, relative)
-        elif entry.is_file(follow_symlinks=False):
-            yield relative
-
-
-def _visible(root: str, rules: IgnoreRules, below: str = "") -> Iterator[str]:
-    """Yield what the rules let through; an ignored folder is not entered."""
-    try:
-        with os.scandir(os.path.join(root, below) if below else root) as scan:
-            entries = sorted(scan, key=lambda e: e.name)
-    except OSError:
-        return
-    for entry in entries:
-        relative = f"{below}/{entry.name}" if below else entry.name
-        folder = entry.is_dir(follow_symlinks=False)
-        if rules.matches(relative, folder=folder) or (folder and is_skipped_folder(entry.path)):
-            continue
-        if folder:
-            yield from _visible(root, rules, relative)
-        elif entry.is_file(follow_symlinks=False) or (
-            entry.is_symlink() and entry.name not in SKIPPED_FOLDERS
-        ):
-            yield relative
+        return []
 
 
 def is_skipped_folder(path: str) -> bool:
@@ -142,77 +141,3 @@ def _in_skipped(root: str, path: str, known: dict[str, bool]) -> bool:
         if known[folder]:
             return True
     return False
-
-
-class IgnoreRules:
-    """The ignore files of a root, read without git; `name` is that of the file in each folder.
-
-    For `.gitignore`, the repository's `info/exclude` and the user's global file are asked last, as git does.
-    """
-
-    def __init__(self, root: str, name: str = ".gitignore") -> None:
-        self._root = root
-        self._name = name
-        self._specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
-        shared = [Path(root, ".git", "info", "exclude"), _global_excludes()] if name == ".gitignore" else []
-        self._shared = [spec for path in shared if (spec := _read_spec(path)) is not None]
-
-    def ignored(self, relative: str) -> bool:
-        """Return whether the rules ignore a file; a file below an ignored folder cannot be let in again."""
-        parts = relative.split("/")
-        return any(
-            self.matches("/".join(parts[:count]), folder=count < len(parts))
-            for count in range(1, len(parts) + 1)
-        )
-
-    def matches(self, relative: str, *, folder: bool) -> bool:
-        """Ask the rule files from the innermost outwards; the first that has an opinion decides.
-
-        What lies above the path is not asked for.
-        """
-        parts = relative.split("/")
-        for depth in range(len(parts) - 1, -1, -1):
-            spec = self._spec("/".join(parts[:depth]))
-            opinion = _opinion(spec, "/".join(parts[depth:]), folder=folder)
-            if opinion is not None:
-                return opinion
-        opinions = (_opinion(spec, relative, folder=folder) for spec in self._shared)
-        return next((opinion for opinion in opinions if opinion is not None), False)
-
-    def _spec(self, folder: str) -> pathspec.GitIgnoreSpec | None:
-        """Return the rules that a folder's own file states."""
-        if folder not in self._specs:
-            self._specs[folder] = _read_spec(Path(self._root, folder, self._name))
-        return self._specs[folder]
-
-
-def _opinion(spec: pathspec.GitIgnoreSpec | None, relative: str, *, folder: bool) -> bool | None:
-    return None if spec is None else spec.check_file(relative + ("/" if folder else "")).include
-
-
-def _read_spec(path: Path) -> pathspec.GitIgnoreSpec | None:
-    """Return the rules of one file; git reads no ignore file through a link."""
-    try:
-        if path.is_symlink() and path.name == ".gitignore":
-            return None
-        text = path.read_text("utf-8", "replace")
-    except OSError:
-        return None
-    return pathspec.GitIgnoreSpec.from_lines(text.removeprefix("\ufeff").split("\n"))
-
-
-def _global_excludes() -> Path:
-    """Return the user's own ignore file, as the user's git configuration names it or by default."""
-    home = Path(os.path.expanduser("~"))
-    config_home = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    chosen = config_home / "git" / "ignore"
-    for config in (config_home / "git" / "config", home / ".gitconfig"):
-        try:
-            text = config.read_text("utf-8", "replace")
-        except OSError:
-            continue
-        for section, body in _CONFIG_SECTION.findall(text):
-            match = _EXCLUDES_FILE.search(body) if section.strip().lower() == "core" else None
-            if match:
-                chosen = Path(os.path.expanduser(match.group(1).strip().strip('"')))
-    return chosen

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -80,17 +81,20 @@ class Snapshot:
         """
         listed = list_root(root, self.roots).files
         tree: dict[str, StagedFile] = {}
-        total = 0
+        sizes: Counter[str] = Counter()
         for relative in sorted(listed.union(walk(root))):
-            if not gate.may_stage(relative):
+            path = os.path.join(root, relative)
+            if not gate.may_stage(relative) or (status := _status(path)) is None:
                 continue
-            staged = _stage(os.path.join(root, relative), None if relative in listed else MAX_IGNORED_BYTES)
-            if staged is None:
+            if relative in listed:
+                # Counted before it is read: one file can be larger than the memory.
+                sizes[relative.split("/", 1)[0]] += status.st_size
+                if sizes.total() > max_bytes:
+                    raise _too_large(root, sizes, max_bytes)
+            elif status.st_size > MAX_IGNORED_BYTES:
                 continue
-            tree[relative] = staged
-            total += len(staged.content)
-            if total > max_bytes:
-                raise _too_large(root, tree, max_bytes)
+            if (staged := _stage(path)) is not None:
+                tree[relative] = staged
         for relative, document in self._documents_in(root):
             if gate.may_stage(relative):
                 old = tree.get(relative, StagedFile())
@@ -140,25 +144,28 @@ def _read_regular(path: str) -> bytes | None:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _stage(path: str, max_bytes: int | None) -> StagedFile | None:
-    """Return a file or link for the tree; None where it vanished, cannot be read or is too large."""
+def _status(path: str) -> os.stat_result | None:
+    """Return what is known of a regular file or a link; None where it is neither, or is gone."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode) else None
+
+
+def _stage(path: str) -> StagedFile | None:
+    """Return a file or link for the tree; None where it vanished or cannot be read."""
     try:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
             return StagedFile(mode=0o777, link=os.readlink(path))
-        if not stat.S_ISREG(status.st_mode) or (max_bytes is not None and status.st_size > max_bytes):
-            return None
         return StagedFile(Path(path).read_bytes(), stat.S_IMODE(status.st_mode) & 0o777)
     except OSError:
         return None
 
 
-def _too_large(root: str, tree: Mapping[str, StagedFile], max_bytes: int) -> InvalidInput:
-    """Return an error that names the top folder that holds most."""
-    sizes: dict[str, int] = {}
-    for relative, staged in tree.items():
-        top = relative.split("/", 1)[0]
-        sizes[top] = sizes.get(top, 0) + len(staged.content)
+def _too_large(root: str, sizes: Mapping[str, int], max_bytes: int) -> InvalidInput:
+    """Return an error that names the top folder, or file, that holds most."""
     largest = max(sizes, key=sizes.__getitem__)
     return InvalidInput(
         f"The files of {root} exceed {max_bytes // (1024 * 1024)} MB; {largest} alone holds "

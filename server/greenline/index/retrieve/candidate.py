@@ -17,11 +17,14 @@ from greenline.index.store import DEFAULT_WEIGHTS, IndexStore, quoted
 if TYPE_CHECKING:
     from greenline.index.vector import Embedder
 
-N_CHUNKS = 600
+N_CHUNKS = 400
 """Chunks that are ranked in detail."""
-N_NEAREST = 100
-_MAX_POSTINGS = 60_000
-"""Words that stand in more chunks than this, all together, make a search slow and say little."""
+N_NEAREST = 60
+_MAX_POSTINGS = 5_000
+"""Words that stand in more chunks than this, all together, make a search slow and change no ranking: on
+13,000 chunks NDCG@10 was the same with 60,000."""
+_MAX_COUNTED = 8_000
+"""A word in more chunks than this weighs next to nothing, however many they are."""
 _MIN_TERMS = 2
 _MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
 _BM25 = f"bm25({', '.join(map(str, DEFAULT_WEIGHTS))})"
@@ -130,5 +133,5 @@ def by_file(
 
 
 def _n_holding(store: IndexStore, term: str) -> int:
-    sql = "SELECT count(*) FROM search WHERE search MATCH ?"
-    return int(store.connection.execute(sql, (quoted(term),)).get)
+    sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)"
+    return int(store.connection.execute(sql, (quoted(term), _MAX_COUNTED)).get)

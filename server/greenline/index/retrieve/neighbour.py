@@ -13,6 +13,8 @@ from greenline.index.store import IndexStore
 
 _N_SEEDS = 5
 _MAX_IMPORTERS = 40
+_MODULES = "SELECT module FROM imports WHERE file_id = ? LIMIT 200"
+_IMPORTERS = "SELECT DISTINCT file_id FROM imports WHERE stem = ? LIMIT ?"
 
 
 def near_files(
@@ -39,10 +41,11 @@ def near_files(
 def _imported(store: IndexStore, files: FileTable, number: int) -> set[int]:
     """Return the files that a file's imports name and those that import it, where the name tells."""
     found: set[int] = set()
-    for item in store.imports_of(files.ids[number]):
-        found.update(files.with_stem(item.module))
-    importers = store.imports_by_stem(files.stems[number], _MAX_IMPORTERS + 1)
+    modules = store.connection.execute(_MODULES, (files.ids[number],))
+    for (module,) in modules:
+        found.update(files.with_stem(module))
+    importers = list(store.connection.execute(_IMPORTERS, (files.stems[number], _MAX_IMPORTERS + 1)))
     if len(importers) <= _MAX_IMPORTERS:
-        found.update(files.number[item.file.id] for item in importers if item.file.id in files.number)
+        found.update(files.number[file_id] for (file_id,) in importers if file_id in files.number)
     found.discard(number)
     return found

@@ -11,9 +11,11 @@ from greenline.lsp.handlers import (
     code_action,
     code_lens,
     did_change,
+    did_change_watched_files,
     did_change_workspace_folders,
     did_close,
     did_open,
+    did_save,
     execute,
     explain,
     hover,
@@ -33,6 +35,7 @@ from greenline.lsp.handlers import (
     text_document_content,
     undo,
     verify,
+    workspace_symbol,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +44,11 @@ if TYPE_CHECKING:
 _PLAIN = (
     cancel,
     did_change,
+    did_change_watched_files,
     did_change_workspace_folders,
     did_close,
     did_open,
+    did_save,
     execute,
     explain,
     hover,
@@ -63,6 +68,7 @@ _PLAIN = (
     text_document_content,
     undo,
     verify,
+    workspace_symbol,
 )
 
 

@@ -20,5 +20,5 @@ def handle(ls: GreenlineServer, params: types.DidChangeWorkspaceFoldersParams) -
     removed = set(root_paths(params.event.removed, None))
     kept = [root for root in ls.session.roots if root not in removed]
     added = root_paths(params.event.added, None)
-    ls.session.roots = tuple(dict.fromkeys([*kept, *added]))
+    ls.session.set_roots(tuple(dict.fromkeys([*kept, *added])))
     ls.publisher.status_changed()

@@ -1,11 +1,11 @@
-"""`agent/search`, which is reserved."""
+"""`agent/search`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from greenline.core.error import GreenlineError
 from greenline.lsp import protocol
+from greenline.lsp.found import search_hit
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 METHOD = protocol.SEARCH
 
 
-async def handle(ls: GreenlineServer, params: protocol.SearchParams) -> protocol.StateResult:
-    """Say what to do instead."""
-    raise GreenlineError(
-        "agent/search is not available in this version.",
-        remedy="Use the editor's own search over the workspace.",
-        code="notAvailable",
+async def handle(ls: GreenlineServer, params: protocol.SearchParams) -> protocol.SearchResult:
+    """Search the index; says where that was not complete."""
+    answer = await ls.session.index.search(params.query, params.limit, params.kinds, params.path)
+    return protocol.SearchResult(
+        tuple(search_hit(hit) for hit in answer.hits), answer.completeness, answer.note
     )

@@ -1,7 +1,8 @@
 """The lines between the front and the worker: one JSON object a line, UTF-8, in both directions.
 
 Front → worker: `{"id", "method", "params"}` asks, `{"cancel": id}` cancels what `id` asked.
-Worker → front: `{"id", "result"}` or `{"id", "error"}` answers once, `{"event"}` tells of a journal event.
+`{"method", "params"}` wants no answer.
+Worker → front: `{"id", "result"}` or `{"id", "error"}` answers once; what has no `id` tells of something.
 """
 
 from __future__ import annotations

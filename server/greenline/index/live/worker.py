@@ -1,0 +1,139 @@
+"""The index worker: keeps the index while it has the lease, and answers searches in any case.
+
+Runs in a process of its own, over pipes; the front closing its pipe ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import cattrs
+
+from greenline.core.cancel import Cancellation
+from greenline.core.index_port import IndexAnswer, IndexStatus
+from greenline.core.wire import from_json, to_json
+from greenline.index.live.keeper import Keeper, Kept
+from greenline.index.live.lease import BEAT_S, Lease
+from greenline.index.live.searcher import Finder, Searcher
+from greenline.index.store import IndexStore
+from greenline.process.server import PipeServer, take_pipes
+
+_log = logging.getLogger(__name__)
+_TELL_S = 0.25
+"""Progress is told no oftener."""
+_SETTLE_S = 0.15
+"""How long a search waits for what was typed or saved just before."""
+
+
+def serve(kept: Kept, make_finder: Callable[[IndexStore], Finder]) -> int:
+    """Serve the front on the real standard input and output until it goes away; return the exit code."""
+    source, sink = take_pipes()
+    IndexWorker(kept, sink, make_finder).run(source)
+    logging.shutdown()
+    os._exit(0)
+
+
+class IndexWorker:
+    """One process's part in keeping and searching one index."""
+
+    def __init__(self, kept: Kept, sink: BinaryIO, make_finder: Callable[[IndexStore], Finder]) -> None:
+        self._searcher = Searcher(kept.path, make_finder)
+        self._keeper = Keeper(kept, self._tell)
+        self._lease = Lease(kept.path.with_name(f"{kept.path.name}.lease"))
+        self._ended = threading.Event()
+        self._telling = threading.Lock()
+        self._told: IndexStatus | None = None
+        self._told_at = 0.0
+        self._pipe = PipeServer(
+            {
+                "search": self._search,
+                "symbols": self._symbols,
+                "status": lambda _, __: self.status(),
+                "pause": lambda _, __: self._keeper.rest(paused=True),
+                "resume": lambda _, __: self._keeper.rest(paused=False),
+                "buffers": lambda params, _: self._keeper.put_buffers(params["texts"]),
+                "changed": lambda params, _: self._keeper.on_paths(params["paths"]),
+            },
+            sink,
+            "index",
+        )
+
+    def run(self, source: BinaryIO) -> None:
+        """Serve lines until the pipe is closed; then commit what is read and give the lease back."""
+        beating = threading.Thread(target=self._beat, name="renew the lease", daemon=True)
+        self._keeper.start()
+        beating.start()
+        self._pipe.run(source)
+        self._keeper.stop()
+        self._ended.set()
+        beating.join()
+        self._searcher.close()
+
+    def status(self) -> IndexStatus:
+        """Return how far the index is, whoever keeps it."""
+        if self._lease.is_held:
+            return self._keeper.status()
+        holder = self._lease.holder
+        try:
+            said = from_json(json.loads(holder.said), IndexStatus) if holder else IndexStatus()
+        except (ValueError, cattrs.BaseValidationError, KeyError):
+            # Another version says other things of itself.
+            said = IndexStatus()
+        return IndexStatus(
+            said.state, "reader", said.completeness, said.n_files, said.n_pending, said.watching, said.note
+        )
+
+    def _beat(self) -> None:
+        """Renew the lease, or try to get it, until the process ends."""
+        while True:
+            held = self._lease.beat(json.dumps(to_json(self._keeper.status())))
+            self._keeper.hold(held=held)
+            self._tell(self.status())
+            if self._ended.wait(BEAT_S):
+                break
+        self._lease.release()
+
+    def _tell(self, status: IndexStatus) -> None:
+        now = time.monotonic()
+        with self._telling:
+            told = self._told
+            is_progress = told is not None and (told.state, told.role) == (status.state, status.role)
+            if status == told or (is_progress and now - self._told_at < _TELL_S):
+                return
+            self._told, self._told_at = status, now
+            self._pipe.tell({"status": to_json(status)})
+
+    def _search(self, params: dict[str, Any], _: Cancellation) -> IndexAnswer:
+        self._keeper.settle(_SETTLE_S)
+        status = self.status()
+        self._keeper.searching(1)
+        try:
+            hits = self._searcher.search(params["query"], params["limit"], params["kinds"], params["glob"])
+        finally:
+            self._keeper.searching(-1)
+        return IndexAnswer(tuple(hits), status.completeness, _note(status))
+
+    def _symbols(self, params: dict[str, Any], _: Cancellation) -> list[Any]:
+        self._keeper.searching(1)
+        try:
+            return [*self._searcher.symbols(params["query"], params["limit"])]
+        finally:
+            self._keeper.searching(-1)
+
+
+def _note(status: IndexStatus) -> str:
+    """Return what a search should say of the index that it ran on."""
+    if status.state == "failed":
+        return status.note
+    if status.completeness < 1:
+        share = f"{min(status.completeness, 0.99):.0%}"
+        return f"The index was {share} complete: {status.n_pending or 'more'} files were still to be read."
+    if status.state in ("starting", "scanning"):
+        return "The files were still being compared with the index."
+    return ""
