@@ -49,6 +49,7 @@ class Outcome:
     seconds: float
     note: str
     diffs: tuple[str, ...]
+    """Of the proposal, and of each fix that was shown as just as likely: more than one is a choice."""
 
 
 def attempt(folder: Path, sandbox: Sandbox, verifier: Verifier) -> Outcome:
@@ -102,9 +103,11 @@ def table(outcomes: Sequence[Outcome]) -> str:
         group = [o for o in outcomes if o.repairable is wanted]
         count = Counter(o.result for o in group)
         figures = ", ".join(f"{count[name]} {name}" for name in ("right", "wrong", "none"))
-        lines.append(f"{title:12}{len(group):4} programs: {figures}")
+        n_choices = sum(len(o.diffs) > 1 for o in group)
+        lines.append(f"{title:12}{len(group):4} programs: {figures}; {n_choices} shown as a choice")
     seconds = sorted(o.seconds for o in outcomes) or [0.0]
-    lines.append(f"seconds: median {seconds[len(seconds) // 2]:.0f}, longest {seconds[-1]:.0f}")
+    median, late = seconds[len(seconds) // 2], seconds[int(0.95 * (len(seconds) - 1))]
+    lines.append(f"seconds: median {median:.0f}, p95 {late:.0f}, longest {seconds[-1]:.0f}")
     kinds = Counter(k for o in outcomes if o.repairable for k in o.kinds)
     right = Counter(k for o in outcomes if o.repairable and o.result == "right" for k in o.kinds)
     lines += [f"  {right[kind]}/{n} {kind}" for kind, n in sorted(kinds.items()) if right[kind] < n]

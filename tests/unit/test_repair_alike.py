@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from greenline.repair.alike import families
 from greenline.repair.search import Fix
 from greenline.repair.source import Candidate
+from greenline.repair.trial import Look
 
 BASE = b"x = PLACE\n"
 
@@ -20,7 +21,11 @@ def _fix(text: str, score: float = 0.5) -> Fix:
 
 def _n_families(*texts: str, looks: tuple[str | None, ...] | None = None) -> int:
     fixes = [_fix(text) for text in texts]
-    return len(families(fixes, lambda _: BASE, looks or (None,) * len(fixes)))
+    return len(families(fixes, lambda _: BASE, [_look(look) for look in looks or (None,) * len(fixes)]))
+
+
+def _look(text: str | None, n_variants: int = 20) -> Look | None:
+    return None if text is None else tuple((str(number), text) for number in range(n_variants))
 
 
 @pytest.mark.parametrize(
@@ -67,10 +72,17 @@ def test_what_behaves_alike_is_one_whatever_is_written() -> None:
     assert _n_families("a", "b", looks=("one", None)) == 2
 
 
+def test_only_variants_that_both_have_are_compared_and_a_few_say_nothing() -> None:
+    fixes = [_fix("a"), _fix("b")]
+
+    assert len(families(fixes, lambda _: BASE, [_look("same", 30), _look("same", 20)])) == 1
+    assert len(families(fixes, lambda _: BASE, [_look("same", 30), _look("same", 3)])) == 2
+
+
 def test_the_smallest_of_one_form_is_shown_and_the_likeliest_family_comes_first() -> None:
     long, short, other = _fix("not (a == b)", 0.6), _fix("a != b", 0.5), _fix("c", 0.9)
 
-    found = families([long, short, other], lambda _: BASE, ("one", "one", "two"))
+    found = families([long, short, other], lambda _: BASE, [_look("one"), _look("one"), _look("two")])
 
     assert [family.best for family in found] == [other, short]
 

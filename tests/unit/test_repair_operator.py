@@ -28,6 +28,14 @@ FAULTS = {
     "slice": ("x = a[:n]", "x = a[:n + 1]"),
     "range": ("for i in range(n): x()", "for i in range(n + 1): x()"),
     "range from one": ("for i in range(n): x()", "for i in range(1, n): x()"),
+    "membership the other way round": ("x = a in b", "x = b in a"),
+    "magnitude": ("x = a - b", "x = abs(a - b)"),
+    "element left out": ("x = (1, 2, 3, 5)", "x = (1, 3, 5)"),
+    "last element left out": ("x = ['a', 'b', 'w']", "x = ['a', 'b']"),
+    "case of a text": ("x = 'yes'", "x = 'Yes'"),
+    "other bracket": ("x = a == '('", "x = a == ')'"),
+    "text turned round": ("x = ' I'", "x = 'I '"),
+    "inverse": ("x = a / 0.5", "x = a / 2.0"),
     "swapped arguments": ("f(a, b)", "f(b, a)"),
     "sibling function": ("x = min(a)", "x = max(a)"),
     "sibling method": ("a.append(b)", "a.extend(b)"),
@@ -67,6 +75,18 @@ def test_one_edit_mends(kind: str) -> None:
 
 
 FUNCTIONS = {
+    "swapped results": (
+        "def f(a):\n    if a:\n        return True\n    return False\n",
+        "def f(a):\n    if a:\n        return False\n    return True\n",
+    ),
+    "expression from elsewhere": (
+        "def f(a):\n    b = sum(a) / len(a)\n    return sum(a) / b\n",
+        "def f(a):\n    b = sum(a) / len(a)\n    return sum(a) / len(a)\n",
+    ),
+    "part of a sequence": (
+        "def f(a, n):\n    return g(a)\n",
+        "def f(a, n):\n    return g(a[n:])\n",
+    ),
     "variable": ("def f(a, b):\n    return a\n", "def f(a, b):\n    return b\n"),
     "missing return": (
         "def f(a):\n    b = a\n    b.sort()\n",

@@ -93,9 +93,11 @@ class Group:
             for function, code in patches:
                 function.__code__ = code
             for number, variant in enumerate(probe.variants(plain, n_variants)):
-                tell(str(number), probe.digest(variant, self._alarm, _LOOK_EACH_S))
+                seen = probe.digest(variant, self._alarm, _LOOK_EACH_S)
+                if seen:
+                    tell(str(number), seen)
 
-        return forked(work, self._timeout_s)
+        return {name: seen for name, seen in forked(work, self._timeout_s).items() if name.isdigit()}
 
     def _run(self, candidates, tell):
         before = state(self._modules)

@@ -7,11 +7,14 @@ written and in nothing else; `a >= b` and `a > b - 1` are the same by that, as t
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import attrs
 
 from greenline.repair.search import Fix, make_contents
+from greenline.repair.trial import Look
+
+_MIN_VARIANTS = 8
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -46,24 +49,25 @@ class Family:
 
 
 def families(
-    fixes: Sequence[Fix], read: Callable[[str], bytes], looks: Sequence[Hashable | None]
+    fixes: Sequence[Fix], read: Callable[[str], bytes], looks: Sequence[Look | None]
 ) -> tuple[Family, ...]:
     """Return the families of fixes in the order of their likeliest; `looks` is what each does, where seen.
 
-    `read` returns a file of the base. Of fixes of one normal form the smallest is shown.
+    `read` returns a file of the base. Of fixes of one normal form the smallest is shown. Two looks are the
+    same where the variants are that both have, which are at least `_MIN_VARIANTS`.
     """
     groups: list[list[Fix]] = []
     by_form: dict[Hashable, list[Fix]] = {}
-    by_look: dict[Hashable, list[Fix]] = {}
+    by_look: list[tuple[dict[str, str], list[Fix]]] = []
     for fix, look in zip(fixes, looks, strict=True):
         form = _form(fix, read)
-        group = by_form.get(form) or (by_look.get(look) if look is not None else None)
+        seen = dict(look or ())
+        group = by_form.get(form) or next((known for other, known in by_look if _same(seen, other)), None)
         if group is None:
             group = []
             groups.append(group)
         by_form[form] = group
-        if look is not None:
-            by_look.setdefault(look, group)
+        by_look.append((seen, group))
         group.append(fix)
     forms = {fix: _form(fix, read) for group in groups for fix in group}
     found = []
@@ -72,6 +76,11 @@ def families(
         shown = min(same, key=lambda fix: (fix.size, -fix.score))
         found.append(Family((shown, *(fix for fix in group if fix != shown))))
     return tuple(sorted(found, key=lambda family: (len(family.best.edits), -family.score)))
+
+
+def _same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    both = one.keys() & other.keys()
+    return len(both) >= _MIN_VARIANTS and all(one[name] == other[name] for name in both)
 
 
 def _form(fix: Fix, read: Callable[[str], bytes]) -> Hashable:

@@ -65,7 +65,7 @@ def timing(report: TestReport, failing: Sequence[str], hang_s: float) -> Timing:
     has a truer duration than one that failed early, or that was stopped.
     """
     passed = sorted(t.duration_s for t in report.tests if t.outcome is Outcome.PASSED)
-    usual = passed[len(passed) // 2] if passed else 0.0
+    usual = passed[(len(passed) - 1) // 2] if passed else 0.0
     by_id = {t.id: t for t in report.tests}
     hung = {t.id for t in report.tests if t.outcome not in _ENDED and t.duration_s >= min(hang_s, 0.5)}
     limits = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from greenline.repair.operator import call, expression, insertion, name, statement, structure
+from greenline.repair.operator import call, expression, ingredient, insertion, name, statement, structure
 from greenline.repair.source import Candidate, Source
 
 Operator = Callable[[Source, ast.AST], Iterator[Candidate]]
@@ -40,6 +40,13 @@ OPERATORS: tuple[Operator, ...] = (
     structure.exception_type,
     structure.branch,
     structure.clause,
+    ingredient.membership,
+    ingredient.results,
+    ingredient.spelling,
+    ingredient.magnitude,
+    ingredient.element,
+    ingredient.expression,
+    ingredient.part,
     insertion.step,
     insertion.jump,
     insertion.copied,

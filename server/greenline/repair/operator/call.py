@@ -15,7 +15,7 @@ _SIBLINGS = (
     ("find", "rfind", "index"),
     ("split", "rsplit", "splitlines", "partition", "rpartition"),
     ("strip", "lstrip", "rstrip"),
-    ("lower", "upper", "title", "capitalize", "casefold"),
+    ("lower", "upper", "title", "capitalize", "casefold", "swapcase"),
     ("startswith", "endswith"),
     ("floor", "ceil", "trunc"),
     ("int", "round", "float"),

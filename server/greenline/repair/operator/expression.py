@@ -113,7 +113,7 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
         for near, prior in (
             (value + 1, 0.55),
             (value - 1, 0.55),
-            (-value, 0.25),
+            (-value, 0.35),
             (0, 0.3),
             (1, 0.3),
             (value + 2, 0.2),
@@ -136,6 +136,7 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
             value * 100,
             value / 100,
             1 - value,
+            1 / value if value else 1.0,
         ):
             yield source.replace(node, repr(round(close, 12)), "constant", 0.2)
     elif isinstance(value, str):

@@ -1,0 +1,52 @@
+"""How long a candidate's tests may take follows from what they took on the base."""
+
+from __future__ import annotations
+
+from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
+from greenline.repair.engine import Diagnosis
+from greenline.repair.trial import timing
+
+
+def _report(*tests: tuple[str, Outcome, float]) -> TestReport:
+    return TestReport(RunEnd.COMPLETE, tuple(TestResult(*test) for test in tests))
+
+
+def test_a_slow_test_has_more_time_than_a_quick_one() -> None:
+    report = _report(("slow", Outcome.PASSED, 3.0), ("quick", Outcome.PASSED, 0.01))
+
+    limits = timing(report, (), 4.0).limits
+
+    assert limits["slow"] > 3.0 > 1.0 > limits["quick"]
+
+
+def test_what_a_stopped_test_took_says_nothing_about_its_limit() -> None:
+    report = _report(("endless", Outcome.FAILED, 4.0), ("good", Outcome.PASSED, 0.01))
+
+    found = timing(report, ("endless",), 4.0)
+
+    assert found.limits["endless"] == found.limits["good"] < 1.0
+
+
+def test_tests_that_ended_are_asked_before_one_that_was_stopped() -> None:
+    report = _report(
+        ("endless", Outcome.FAILED, 4.0), ("later", Outcome.FAILED, 0.2), ("bad", Outcome.FAILED, 0.1)
+    )
+
+    assert timing(report, ("endless", "later", "bad"), 4.0).failing == ("bad", "later", "endless")
+
+
+def test_failures_that_are_not_asked_for_are_known() -> None:
+    report = _report(("wanted", Outcome.FAILED, 0.1), ("other", Outcome.ERROR, 0.1))
+
+    assert timing(report, ("wanted",), 4.0).broken == ("other",)
+
+
+def test_only_a_failing_test_that_took_its_whole_time_may_be_slow() -> None:
+    report = _report(
+        ("endless", Outcome.FAILED, 4.1), ("bad", Outcome.FAILED, 0.1), ("slow", Outcome.PASSED, 6.0)
+    )
+
+    diagnosis = Diagnosis(report, ("endless", "bad"), {})
+
+    assert diagnosis.stopped == ("endless",)
+    assert diagnosis.longest_s == 6.0
