@@ -35,8 +35,6 @@ def store(tmp_path: Path) -> Iterator[CheckpointStore]:
 def propose(
     store: CheckpointStore, before: str, after: str, state: HunkState = HunkState.PENDING
 ) -> Proposal:
-    store: CheckpointStore, before: str, after: str, state: HunkState = HunkState.PENDING
-) -> Proposal:
     """Put a proposal into the journal, with the text that it was made against."""
     run = store.journal.create_run(Task("x", ("/w",)))
     hunks = cut_for_review([ReviewedChange(FileChange("/w/a", b"", b""), before, after)])
