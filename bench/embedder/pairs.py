@@ -1,8 +1,8 @@
 """Training pairs from wheels: `python -m bench.embedder.pairs --wheels FOLDER --out FILE`.
 
-A pair is a question (a first sentence, or the words of a name) and the code that answers it. Only Python files
-of permissively licensed wheels are read. Every choice is a hash of project, path and line, so the same wheels
-give the same file. One line a pair: `{project, kind, question, header, code}`.
+A pair is a question (a first sentence, or the words of a name) and the code that answers it. Only Python
+files of permissively licensed wheels are read. Every choice is a hash of project, path and line, so the same
+wheels give the same file. One line a pair: `{project, kind, question, header, code}`.
 """
 
 from __future__ import annotations

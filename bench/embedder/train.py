@@ -2,8 +2,8 @@
 
 1. The most frequent words get a row each; shared rows, by prefix, stand for all others.
 2. Rows start from a truncated SVD (LSA) of the tf-idf matrix of the training texts.
-3. Symmetric InfoNCE over blocks of one project (hard negatives); a word that question and code share is hidden
-   from the code now and then, so that meaning is learned and not only spelling.
+3. Symmetric InfoNCE over blocks of one project (hard negatives); a word that question and code share is
+   hidden from the code now and then, so that meaning is learned and not only spelling.
 4. int8 rows, and a weight of each row for questions and one for code.
 """
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from greenline.cli.console import console, root_of
+from greenline.cli.visible import visible
 from greenline.core.error import InvalidInput
 from greenline.index.retrieve.retriever import Filter, Found, Hit
 
@@ -70,4 +71,5 @@ def _show(found: Found, roots: Sequence[str]) -> None:
         chunk = hit.chunk
         place = f"{chunk.file.path}:{chunk.start_line}-{chunk.end_line}"
         where = place if len(roots) == 1 else f"{chunk.file.root}/{place}"
-        out.print(f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]", markup=False)
+        line = f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]"
+        out.print(visible(line), markup=False)
