@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from greenline.app import index_path
 from greenline.cli import main
 
 UPLOAD = '''class Upload:
@@ -14,6 +17,14 @@ UPLOAD = '''class Upload:
         """Send one part, and try again when the line is busy."""
         return len(part)
 '''
+
+KEEPER = """
+import sys
+from pathlib import Path
+from greenline.index.live.lease import Lease
+print(Lease(Path(sys.argv[1])).beat("keeper"), flush=True)
+sys.stdin.read()
+"""
 
 
 @pytest.fixture
@@ -99,3 +110,24 @@ def test_without_vectors_words_still_find(
     hits = json.loads(capsys.readouterr().out)
     assert hits[0]["path"] == "net/upload.py"
     assert "vectors" not in hits[0]["sources"]
+
+
+def test_an_index_that_another_process_keeps_is_only_read(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search(root, "--json", "part")
+    path = index_path([str(root)])
+    keeper = subprocess.Popen(
+        [sys.executable, "-c", KEEPER, f"{path}.lease"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert keeper.stdout is not None
+    assert keeper.stdout.readline().strip() == b"True"
+    (root / "net" / "late.py").write_text("def latecomer() -> None:\n    pass\n")
+    capsys.readouterr()
+
+    assert search(root, "--json", "latecomer") == 0
+
+    assert "net/late.py" not in capsys.readouterr().out
+    keeper.communicate()
+    search(root, "--json", "latecomer")
+    assert "net/late.py" in capsys.readouterr().out
