@@ -21,7 +21,19 @@ from greenline.demo.scene import sample_project
 from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
-COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "undo", "checkpoints", "doctor", "demo")
+COMMANDS = (
+    "serve",
+    "run",
+    "plan",
+    "verify",
+    "search",
+    "runs",
+    "show",
+    "undo",
+    "checkpoints",
+    "doctor",
+    "demo",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
