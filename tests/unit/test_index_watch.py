@@ -107,7 +107,6 @@ def test_a_switch_of_a_thousand_files_and_back_embeds_nothing_again(tmp_path: Pa
     git(root, "checkout", "-qb", "side")
     for n in range(1000):
         (root / f"p{n % 20}" / f"m{n}.py").write_text(f"def of_side_{n}():\n    return {n}\n")
-    shutil.rmtree(root / "p19")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "two")
     embedder = WordEmbedder()
@@ -120,7 +119,7 @@ def test_a_switch_of_a_thousand_files_and_back_embeds_nothing_again(tmp_path: Pa
         until(index.equals_fresh, 60)
 
         assert embedder.n_texts == before
-        assert len(index.files()) == 950
+        assert len(index.files()) == 1000
 
 
 def test_files_in_new_folders_are_found_however_fast_they_come(tmp_path: Path, root: Path) -> None:
@@ -251,6 +250,7 @@ def test_without_watches_changes_are_looked_for(tmp_path: Path, root: Path) -> N
 
 NO_INSTANCE = """
 import os, resource, sys
+import greenline.index.live.inotify_watch
 from greenline.index.live.watch import Unwatchable, open_watch
 resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
 held = []
