@@ -40,7 +40,7 @@ async def server(root: Path, **more: Any) -> AsyncIterator[Driver]:
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(DEADLINE_S):
-        while not await condition():
+        while not await condition():  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 
@@ -70,6 +70,11 @@ def worker_of(root: Path, driver: Driver) -> int:
     children = Path(f"/proc/{driver.process.pid}/task/{driver.process.pid}/children").read_text().split()
     lines = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
     return next(pid for pid, line in lines.items() if b"index" in line and str(root).encode() in line[-2])
+
+
+def maps_of(driver: Driver) -> str:
+    """Return what a server has mapped into its memory, libraries among it."""
+    return Path(f"/proc/{driver.process.pid}/maps").read_text()
 
 
 async def test_a_search_and_symbols_over_lsp(root: Path) -> None:
@@ -195,7 +200,7 @@ async def test_the_front_loads_nothing_of_the_index(root: Path) -> None:
     async with server(root) as driver:
         await until(is_ready(driver, "writer"))
         await driver.result("agent/search", {"query": "walk"})
-        maps = Path(f"/proc/{driver.process.pid}/maps").read_text()
+        maps = maps_of(driver)
 
     assert "/apsw/" in maps
     for name in ("numpy", "tree_sitter", "sqlite_vec", "watchdog"):
