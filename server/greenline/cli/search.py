@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from greenline.cli.console import root_of, say
 from greenline.core.error import InvalidInput
 from greenline.index.retrieve.retriever import Filter, Found, Hit
 
-if TYPE_CHECKING:
-    from greenline.index.vector import Embedder
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Search the roots."""
-    from greenline.app import make_embedder
+    from greenline.app import index_path, make_embedder, make_retriever, open_indexer
     from greenline.config.settings import load_settings
+    from greenline.index.live.lease import hold
+    from greenline.index.store import IndexStore
 
     roots = [root_of(root) for root in arguments.root or ["."]]
     wanted = Filter(arguments.limit, _kinds(arguments.kind or ()), arguments.path)
@@ -27,7 +26,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             "There are no words to search for.", remedy='Say what to find: greenline search "WORDS".'
         )
-    found = _search(roots, make_embedder(load_settings()), arguments.words, wanted)
+    embedder = make_embedder(load_settings())
+    with hold(index_path(roots)) as lease, contextlib.ExitStack() as stack:
+        if lease.is_held:
+            indexer = open_indexer(roots, embedder)
+            stack.callback(indexer.close)
+            indexer.scan()
+            store = indexer.store
+        else:
+            # An editor keeps it up to date.
+            store = IndexStore(index_path(roots))
+            stack.callback(store.close)
+        found = make_retriever(store, embedder).search(arguments.words, wanted)
     if found.completeness < 1:
         print(f"greenline: only {found.completeness:.0%} of the files are indexed yet", file=sys.stderr)
     if arguments.json:
@@ -35,29 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _show(found, roots)
     return 0
-
-
-def _search(roots: Sequence[str], embedder: Embedder | None, words: str, wanted: Filter) -> Found:
-    """Search an index that an editor's server keeps up to date, or else that is brought up to date here."""
-    from greenline.app import index_path, make_retriever, open_indexer
-    from greenline.index.live.lease import Lease
-    from greenline.index.store import IndexStore
-
-    path = index_path(roots)
-    lease = Lease(path.with_name(f"{path.name}.lease"))
-    if not lease.beat("greenline search") and path.exists():
-        store = IndexStore(path)
-        try:
-            return make_retriever(store, embedder).search(words, wanted)
-        finally:
-            store.close()
-    indexer = open_indexer(roots, embedder)
-    try:
-        indexer.scan()
-        return make_retriever(indexer.store, embedder).search(words, wanted)
-    finally:
-        indexer.close()
-        lease.release()
 
 
 def _kinds(given: Sequence[str]) -> frozenset[str]:
