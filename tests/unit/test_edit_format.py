@@ -369,7 +369,8 @@ def test_a_path_that_no_file_can_have_is_refused() -> None:
 
 @pytest.mark.parametrize("mode", ["999", "x", "-1", "1"])
 def test_a_mode_that_is_none_is_refused(mode: str) -> None:
-    edit = f"diff --git a/a.py b/a.py\nold mode 100644\nnew mode {mode}\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+    edit = f"diff --git a/a.py b/a.py\nold mode 100644\nnew mode {mode}\n"
+    edit += "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 
     with pytest.raises(EditRejected, match="mode"):
         apply(edit, {"a.py": b"x\n"})
