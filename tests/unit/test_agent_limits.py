@@ -62,6 +62,18 @@ def test_names_of_tests_are_found_in_order() -> None:
     assert test_names(text) == ("tests/test_a.py::TestB::test_c[1-x]", "test_d")
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Make the failing test test_b in /w/tests/test_a.py pass.", ("test_b",)),
+        ("make tests/test_a.py pass", ("test_a",)),
+        ("make test_a.py and test_c.py pass", ("test_a", "test_c")),
+    ],
+)
+def test_the_file_of_a_named_test_names_no_others(text: str, names: tuple[str, ...]) -> None:
+    assert test_names(text) == names
+
+
 def test_a_name_is_found_behind_punctuation() -> None:
     text = r"see ./pkg.mod.test_x, (tests/a.py::test_b), -tests\\c.py::T::test_d"
 

@@ -29,8 +29,11 @@ _TEST_NAME = re.compile(
 
 
 def test_names(request: str) -> tuple[str, ...]:
-    """Return the test ids and test names in a request, in order."""
-    return tuple(dict.fromkeys(match.group(0) for match in _TEST_NAME.finditer(request)))
+    """Return the test ids and test names in a request, in order; files only where no test is named."""
+    found = list(_TEST_NAME.finditer(request))
+    # "test_b in tests/test_a.py" is about one test, and not about all of its file.
+    tests = [match for match in found if not request.startswith(".py", match.end())]
+    return tuple(dict.fromkeys(match.group(0) for match in tests or found))
 
 
 test_names.__test__ = False  # type: ignore[attr-defined]  # pytest must not collect the function
