@@ -9,7 +9,7 @@ STAMP := .venv/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
 ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
 
-.PHONY: help install demo test check fix bench
+.PHONY: help install demo test soak check fix bench
 
 help: ## explain every target
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 
 test: $(STAMP) ## run all tests against the real parts
 	@$(ENGINE) && $(BIN)/python -m pytest
+
+soak: $(STAMP) ## edit at random beside the live index for half an hour: no drift, flat memory
+	@$(BIN)/python tests/e2e/soak.py --seconds 1800
 
 check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff check .

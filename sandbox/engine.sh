@@ -14,7 +14,8 @@ say() { printf 'engine: %s\n' "$*" >&2; }
 answers() {
   case "$1" in
     unix://*)
-      python3 - "${1#unix://}" <<'PY'
+      # -I: a module in the current folder must not be taken for one of Python's own.
+      python3 -I - "${1#unix://}" <<'PY'
 import http.client, socket, sys
 connection = http.client.HTTPConnection("localhost", timeout=5)
 try:

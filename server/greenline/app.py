@@ -11,7 +11,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,22 +222,29 @@ def work_index(roots: Sequence[str], options: Any) -> int:
     from greenline.guard.gate import Gate
     from greenline.guard.log import log_to
     from greenline.guard.secrets import known_secrets, masking
+
+    settings = load_settings(client_options=options)
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
+    embedders: list[Embedder | None] = []
+    _load_in_background("greenline.index.live.worker", lambda: embedders.append(make_embedder(settings)))
     from greenline.index.live.keeper import Kept
     from greenline.index.live.searcher import RetrieverFinder
     from greenline.index.live.worker import serve as serve_index
 
-    settings = load_settings(client_options=options)
-    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), settings.log_level)
-    embedder = make_embedder(settings)
+    (embedder,) = embedders
     kept = Kept(index_path(roots), tuple(roots), lambda: Gate(roots), embedder)
     return serve_index(kept, lambda store: RetrieverFinder(make_retriever(store, embedder)))
 
 
-def _load_in_background() -> None:
+def _load_in_background(module: str, then: Callable[[], object] = lambda: None) -> None:
     """Import what a worker is made of so that everything else on the machine goes first."""
     from greenline.process.priority import in_background
 
-    in_background(lambda: importlib.import_module("greenline.agent.worker"))
+    def load() -> None:
+        importlib.import_module(module)
+        then()
+
+    in_background(load)
 
 
 if __name__ == "__main__":
@@ -245,5 +252,5 @@ if __name__ == "__main__":
         sys.exit(work_index(json.loads(sys.argv[3]), json.loads(sys.argv[2])))
     # The names of what a front can say are in `agent.client`, which a worker need not import.
     if sys.argv[3:]:
-        _load_in_background()
+        _load_in_background("greenline.agent.worker")
     sys.exit(work(sys.argv[1], json.loads(sys.argv[2])))

@@ -60,14 +60,18 @@ async def desk(
     folder: Path,
     files: dict[str, str | None],
     capabilities: dict[str, Any] = FILES,
+    first: tuple[dict[str, Any], ...] = (),
     **more: Any,
 ) -> AsyncIterator[Desk]:
-    """Start a server whose agent answers `change` with the files' new texts, and more of a script's step."""
+    """Start a server whose agent answers `change` with the files' new texts, and more of a script's step.
+
+    `first` are the steps of the script before that.
+    """
     root = folder / "ws"
     root.mkdir(exist_ok=True)
     script = folder / "script.json"
     step = {"do": "propose", "summary": "Change", "files": files, **more}
-    script.write_text(json.dumps({"change": {"steps": [step]}}))
+    script.write_text(json.dumps({"change": {"steps": [*first, step]}}))
     state = str(state_folder(str(root)))
     async with started(sys.executable, str(HERE / "scripted_server.py"), str(script), state) as server:
         await server.initialize(root, capabilities=capabilities)

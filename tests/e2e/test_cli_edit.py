@@ -115,6 +115,7 @@ def test_one_bad_hunk_leaves_all_files_alone(tmp_path: Path, capsys: pytest.Capt
 
     answer = json.loads(capsys.readouterr().out)
     assert (code, answer["code"]) == (3, "no-match")
+    assert answer["message"].startswith("c: ")
     assert [(tmp_path / name).read_text() for name in ("a", "b", "c")] == ["a\n", "b\n", "c\n"]
 
 
@@ -127,6 +128,16 @@ def test_candidates_are_named_by_path_and_line(tmp_path: Path, capsys: pytest.Ca
     answer = json.loads(capsys.readouterr().out)
     assert (code, answer["code"]) == (3, "ambiguous")
     assert answer["candidates"] == [{"path": "a.py", "line": 1}, {"path": "a.py", "line": 3}]
+
+
+def test_the_folder_itself_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "e.json").write_text(json.dumps({"writes": [{"path": ".", "content": "x"}]}))
+
+    code = main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "e.json")])
+
+    answer = json.loads(capsys.readouterr().out)
+    assert (code, answer["code"]) == (3, "malformed")
+    assert "no file" in answer["message"]
 
 
 def test_an_edit_comes_from_standard_input(tmp_path: Path) -> None:

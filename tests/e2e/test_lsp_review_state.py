@@ -159,6 +159,27 @@ async def test_hunks_are_decided_by_file(tmp_path: Path) -> None:
         assert {hunk["comment"] for hunk in await here.hunks(proposal)} == {"", "not so"}
 
 
+async def test_what_the_user_types_while_the_run_works_moves_its_hunks(tmp_path: Path) -> None:
+    ask = {"do": "ask", "text": "Which one?", "options": ["left", "right"]}
+    async with desk(tmp_path, {"a.py": AFTER}, first=(ask,)) as here:
+        uri = here.editor.open(here.root / "a.py", BEFORE)
+        now = BEFORE.replace("import os\n", "import os\n" + USER).replace("return 0", "return 0  # mine")
+
+        def type_and_answer(_: dict[str, Any]) -> dict[str, str]:
+            here.editor.type(uri, now)
+            return {"title": "left"}
+
+        here.server.answers["window/showMessageRequest"] = type_and_answer
+        proposal = await here.propose()
+
+        shown = proposal["hunks"]
+        assert [hunk["baseVersion"] for hunk in shown] == [1, 1, 1]
+        assert [hunk["state"] for hunk in shown] == ["pending", "pending", "conflicted"]
+        assert shown[1]["range"]["start"]["line"] == 5
+        await here.accept(proposal, 0, 1)
+        assert here.editor.texts[uri] == "import math\n" + now.replace("3 *", "math.pi *")
+
+
 async def test_a_killed_server_leaves_what_waits_and_decides_nothing(tmp_path: Path) -> None:
     async with desk(tmp_path, {"a.py": AFTER}) as here:
         uri, proposal = await proposed(here)

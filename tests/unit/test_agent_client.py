@@ -184,6 +184,12 @@ async def test_worker_that_cannot_serve_says_why(front: Front) -> None:
 
     with pytest.raises(ModelFailed, match=r"script\.json cannot be played"):
         await front.client.plan(front.task(), ())
+    status = await front.client.status()
+
+    assert status.worker == "ready"
+    assert status.model is not None
+    assert "cannot be played" in status.model.problem
+    assert "GREENLINE_MODEL" in status.model.remedy
 
 
 @pytest.mark.asyncio

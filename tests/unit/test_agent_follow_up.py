@@ -10,29 +10,21 @@ import pytest
 
 from greenline.agent.agent import Agent
 from greenline.agent.follow_up import following_up, is_refused
-from greenline.agent.services import Services, ToolOutcome
+from greenline.agent.services import Services
+from greenline.agent.wiring import make_tools
+from greenline.config.settings import Settings
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk, HunkState
-from greenline.core.evidence import Evidence, TestReport, Verdict
-from greenline.core.port import (
-    Completion,
-    Limits,
-    Message,
-    Progress,
-    SandboxHealth,
-    SandboxRequest,
-    SandboxResult,
-    ToolRequest,
-    ToolSpec,
-    Tree,
-    VerifyRequest,
-)
+from greenline.core.evidence import Evidence, Verdict
+from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
 from greenline.core.task import Proposal, RunState, Task
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
+from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel
-from greenline.tool.definition import Asking
-from greenline.workspace.snapshot import Snapshot, StageGate
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.verify.verifier import SandboxVerifier
+from greenline.workspace.snapshot import Snapshot
 
 PATH = "/w/cart.py"
 BEFORE, AFTER = "def total(x):\n    return x\n", "def total(x):\n    return -x\n"
@@ -109,45 +101,6 @@ def test_the_same_hunk_is_known_again_wherever_it_stands_now(journal: SqliteJour
     assert not is_refused(Task("x", ("/w",)), EditSet((moved,)))
 
 
-class Nothing:
-    """Every part that planning does not need."""
-
-    def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
-        return ()
-
-    def kind(self, name: str) -> str:
-        return "other"
-
-    def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
-        return ToolOutcome("")
-
-    def edit_set(self) -> EditSet:
-        return EditSet()
-
-    def may_stage(self, relative: str) -> bool:
-        return True
-
-    def health(self) -> SandboxHealth:
-        return SandboxHealth(False, "none")
-
-    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
-        raise NotImplementedError
-
-    def run_tests(
-        self,
-        root: str,
-        tree: Tree,
-        tests: Sequence[str],
-        label: str,
-        cancellation: Cancellation,
-        limits: Limits | None = None,
-    ) -> TestReport:
-        raise NotImplementedError
-
-    def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
-        raise NotImplementedError
-
-
 def test_the_model_reads_the_rejected_hunk_and_the_comment(journal: SqliteJournal) -> None:
     reviewed(journal, "fix it", HunkState.REJECTED, "keep the\nsign")
     heard: list[str] = []
@@ -160,13 +113,12 @@ def test_the_model_reads_the_rejected_hunk_and_the_comment(journal: SqliteJourna
             request = ToolRequest("1", "submit_plan", {"entries": [{"intent": "Another way"}]})
         return Completion(Message("assistant", "", (request,)), "toolCalls")
 
-    nothing = Nothing()
-
-    def tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> Nothing:
-        return nothing
-
     model = ScriptedModel(iter([plan, plan, plan, plan]), "planner")
-    agent = Agent(Services(journal, nothing, nothing, lambda _: nothing, str, tools, model=model))
+    # An address where no engine listens: planning needs none.
+    sandbox = DockerSandbox(SandboxSettings(docker_host="unix:///nowhere/docker.sock"))
+    verifier = SandboxVerifier(sandbox)
+    tools = make_tools(Settings(), verifier, sandbox, str)
+    agent = Agent(Services(journal, verifier, sandbox, Gate, str, tools, model=model))
     planned = agent.plan(Task("another way", ("/w",)), Snapshot(("/w",)), Cancellation())
 
     assert "Do not propose them again" in heard[0]

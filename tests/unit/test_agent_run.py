@@ -14,6 +14,7 @@ from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
 from greenline.agent.limits import LoopLimits
 from greenline.agent.proof import cut
+from greenline.agent.record import Recorder
 from greenline.agent.reflector import Attempt
 from greenline.agent.services import Repair, Services, ToolOutcome
 from greenline.core.agent_port import Planned
@@ -108,8 +109,7 @@ class Bench(SandboxVerifier):
     def _evidence(self, verdict: Verdict, outcome: Outcome, request: VerifyRequest) -> Evidence:
         assert request.checks == ("t.py::test_a",)
         tests = (TestResult("t.py::test_a", outcome, message="assert 1 == 2 password=s3cret"),)
-        # A parameter of a test is part of its id, also where coverage is kept by it.
-        coverage = {"t.py::test_b[s3cret]": {"a.py": (1,)}}
+        coverage = {"t.py::test_a": {"a.py": (1,)}}
         return Evidence(verdict, "", verdict.value, patched=TestReport(RunEnd.COMPLETE, tests, coverage))
 
 
@@ -239,6 +239,8 @@ def test_failed_attempt_is_reflected_on_and_the_second_is_proposed(fixture: Fixt
         ("a.py", "edit", "one\r\ntwo\r\n"),
         ("b.py", "create", ""),
     ]
+    assert run.proposal.evidence.patched is not None
+    assert run.proposal.evidence.patched.coverage == {}
     assert run.proposal.hunks[0].why == "Second."
     assert run.proposal.hunks[0].plan_entry == 1
     assert run.plan is not None
@@ -270,6 +272,17 @@ def test_secrets_reach_neither_the_journal_nor_the_model(fixture: Fixture) -> No
     heard = [m for m in fixture.script.heard[-1] if m.role in {"user", "tool"}]
     assert heard
     assert "s3cret" not in str(heard)
+
+
+def test_secrets_in_the_names_of_things_are_masked_too(fixture: Fixture) -> None:
+    """Coverage is kept by the ids of tests, and a parameter of a test is part of its id."""
+    report = TestReport(RunEnd.COMPLETE, coverage={"t.py::test_b[s3cret]": {"a.py": (1,)}})
+    recorder = Recorder(fixture.journal, "run-x", lambda text: text.replace("s3cret", "***"))
+
+    clean = recorder.clean(Evidence(Verdict.VERIFIED, "", "", patched=report))
+
+    assert clean.patched is not None
+    assert clean.patched.coverage == {"t.py::test_b[***]": {"a.py": (1,)}}
 
 
 def test_tool_output_cannot_close_its_data_mark(fixture: Fixture) -> None:

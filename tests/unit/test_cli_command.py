@@ -21,7 +21,19 @@ from greenline.demo.scene import sample_project
 from greenline.edit.hunk import split
 from greenline.workspace.revision import staged_tree, tree_at
 
-COMMANDS = ("serve", "run", "plan", "verify", "runs", "show", "undo", "checkpoints", "doctor", "demo")
+COMMANDS = (
+    "serve",
+    "run",
+    "plan",
+    "verify",
+    "search",
+    "runs",
+    "show",
+    "undo",
+    "checkpoints",
+    "doctor",
+    "demo",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -70,6 +82,18 @@ def test_bad_input_is_one_line_that_names_it(
     assert code == 2
     assert named in error
     assert error.count("\n") == 1
+
+
+def test_a_folder_that_was_removed_meanwhile_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+
+    assert main(["runs"]) == 2
+    assert "--root" in capsys.readouterr().err
 
 
 def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

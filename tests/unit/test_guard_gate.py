@@ -14,6 +14,10 @@ from greenline.guard.gate import FileWithheld, Gate
     [
         ".env",
         "a/.env.local",
+        ".env-production",
+        ".env_staging",
+        "infra/prod.tfvars",
+        ".vault_pass.txt",
         "deploy/id_rsa",
         "x.PEM",
         ".netrc",
@@ -33,7 +37,9 @@ def test_secret_files_are_neither_shown_nor_staged(tmp_path: Path, path: str) ->
         gate.check_read(path)
 
 
-@pytest.mark.parametrize("path", [".env.example", "src/environment.py", "keys.py", "id_rsa.pub"])
+@pytest.mark.parametrize(
+    "path", [".env.example", ".env-sample", ".env_template", "src/environment.py", "keys.py", "id_rsa.pub"]
+)
 def test_ordinary_files_pass(tmp_path: Path, path: str) -> None:
     gate = Gate((str(tmp_path),))
 

@@ -58,3 +58,27 @@ def test_frames_are_cut_wherever_the_stream_breaks(bodies: list[bytes], width: i
     found = [body for n in range(0, len(stream), width) for body in reader.feed(stream[n : n + width])]
 
     assert found == bodies
+
+
+TYPED = st.text(alphabet="ab\r\n\u2028é😀", max_size=4)
+
+
+@given(
+    st.text(alphabet="ab\r\n\u2028é😀", max_size=20),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), TYPED)),
+    st.sampled_from(["utf-8", "utf-16", "utf-32"]),
+)
+def test_changes_in_part_give_the_text_that_offsets_give(
+    text: str, changes: list[tuple[int, int, int, int, str]], name: str
+) -> None:
+    encoding = Encoding(name)
+    made = text
+    partial = []
+    for line, character, end_line, end_character, typed in changes:
+        start, end = types.Position(line, character), types.Position(end_line, end_character)
+        lines = Lines.of(made, encoding)
+        first, last = lines.offset(start), lines.offset(end)
+        made = made[:first] + typed + made[max(first, last) :]
+        partial.append(types.TextDocumentContentChangePartial(types.Range(start, end), typed))
+
+    assert apply_changes(text, partial, encoding) == made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from greenline.core.error import GreenlineError
 from greenline.demo.editor import Editor
+from greenline.sandbox.package_data import sandbox_folder
 from greenline.workspace.git import git
 from greenline.workspace.listing import list_root
 from greenline.workspace.program import find_program
@@ -57,6 +59,25 @@ def test_a_program_of_another_root_is_passed_over(tmp_path: Path, monkeypatch: p
 
     assert git(str(tmp_path / "api"), ["ls-files"], roots=(str(tmp_path / "web"),)) is None
     assert not (tmp_path / "ran").exists()
+
+
+def test_the_engine_script_runs_nothing_of_the_current_folder(tmp_path: Path) -> None:
+    canary, root = tmp_path / "ran", tmp_path / "w"
+    root.mkdir()
+    for name in ("http", "socket"):
+        (root / f"{name}.py").write_text(f"open({str(canary)!r}, 'w')\n")
+    environment = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/none.sock"}
+
+    done = subprocess.run(
+        ["bash", str(sandbox_folder() / "engine.sh"), "status"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert not canary.exists()
 
 
 def test_modules_in_the_current_folder_are_not_imported(

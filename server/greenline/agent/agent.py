@@ -287,7 +287,8 @@ class Agent:
             id=new_id("prop"),
             run_id=scope.run_id,
             hunks=attempt.hunks,
-            evidence=scope.recorder.clean(attempt.evidence),
+            # The journal keeps proposals for ever and reads them often.
+            evidence=scope.recorder.clean(attempt.evidence.without_coverage()),
             summary=self._services.mask(attempt.summary),
             stop_reason=stop,
             alternatives=attempt.alternatives,

@@ -71,6 +71,8 @@ class EngineRepairer:
             failing[:_MAX_CHECKS],
         )
         risk = "An edit that passes the tests can still differ from what was meant; review it."
+        if len(snapshot.roots) > 1:
+            risk = f"Only {case.root} is repaired; ask again for the other folders. {risk}"
         return Plan(1, (entry,), risk, None, "repair")
 
     def repair(

@@ -20,7 +20,7 @@ from greenline.core.agent_port import AgentStatus, Health
 from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
 from greenline.core.edit import EditSet
-from greenline.core.error import InvalidInput
+from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
@@ -133,7 +133,12 @@ class Worker:
         return self.agent.resume(params["runId"], _snapshot(roots, params["overlays"]))
 
     def _status(self) -> AgentStatus:
-        services = self.agent.services
+        try:
+            services = self.agent.services
+        except GreenlineError as error:
+            # What stands in the agent's way is part of its status, and no reason to have none.
+            unusable = Health(False, "model", problem=error.message, remedy=error.remedy)
+            return AgentStatus("ready", model=unusable)
         model = services.model
         return AgentStatus(
             "ready",

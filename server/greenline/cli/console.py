@@ -33,7 +33,11 @@ _STYLE = {
 
 def root_of(given: str) -> str:
     """Return a root as an absolute path; raises `InvalidInput` where it is no folder."""
-    path = Path(given).resolve()
+    try:
+        path = Path(given).resolve()
+    except OSError as error:
+        # The folder that the shell is in can have been removed.
+        raise InvalidInput(f"{given} is gone.", remedy="Name the project's folder with --root.") from error
     if not path.is_dir():
         raise InvalidInput(f"{given} is not a folder.", remedy="Name the project's folder with --root.")
     return str(path)

@@ -13,6 +13,8 @@ from rich.table import Table
 from greenline.cli.console import console, root_of
 from greenline.core.error import NotFound
 
+_WAIT_S = 0.2
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Index the roots, print the index's figures, or explain one file."""
@@ -25,6 +27,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _index(roots: list[str], *, as_json: bool) -> int:
+    from greenline.app import index_path
+    from greenline.index.live.lease import hold
+
+    while True:
+        with hold(index_path(roots)) as lease:
+            if lease.is_held:
+                return _write(roots, as_json=as_json)
+            if lease.holder is None or lease.holder.status().state in ("ready", "paused", "failed"):
+                break
+        time.sleep(_WAIT_S)
+    print("greenline: an editor keeps this index up to date", file=sys.stderr)
+    return _stats(roots, as_json=as_json)
+
+
+def _write(roots: list[str], *, as_json: bool) -> int:
     from greenline.app import make_embedder, open_indexer
     from greenline.config.settings import load_settings
     from greenline.index.indexer import Progress

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
 
-from greenline.cli.console import console, root_of
+from greenline.cli.console import root_of, say
 from greenline.core.error import InvalidInput
 from greenline.index.retrieve.retriever import Filter, Found, Hit
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Search the roots."""
-    from greenline.app import make_embedder, make_retriever, open_indexer
+    from greenline.app import index_path, make_embedder, make_retriever, open_indexer
     from greenline.config.settings import load_settings
+    from greenline.index.live.lease import hold
+    from greenline.index.store import IndexStore
 
     roots = [root_of(root) for root in arguments.root or ["."]]
     wanted = Filter(arguments.limit, _kinds(arguments.kind or ()), arguments.path)
@@ -24,12 +27,17 @@ def run(arguments: argparse.Namespace) -> int:
             "There are no words to search for.", remedy='Say what to find: greenline search "WORDS".'
         )
     embedder = make_embedder(load_settings())
-    indexer = open_indexer(roots, embedder)
-    try:
-        indexer.scan()
-        found = make_retriever(indexer.store, embedder).search(arguments.words, wanted)
-    finally:
-        indexer.close()
+    with hold(index_path(roots)) as lease, contextlib.ExitStack() as stack:
+        if lease.is_held:
+            indexer = open_indexer(roots, embedder)
+            stack.callback(indexer.close)
+            indexer.scan()
+            store = indexer.store
+        else:
+            # An editor keeps it up to date.
+            store = IndexStore(index_path(roots))
+            stack.callback(store.close)
+        found = make_retriever(store, embedder).search(arguments.words, wanted)
     if found.completeness < 1:
         print(f"greenline: only {found.completeness:.0%} of the files are indexed yet", file=sys.stderr)
     if arguments.json:
@@ -63,11 +71,10 @@ def _row(hit: Hit, roots: Sequence[str]) -> dict[str, object]:
 
 
 def _show(found: Found, roots: Sequence[str]) -> None:
-    out = console()
     if not found.hits:
-        out.print("Nothing fits.")
+        say("Nothing fits.")
     for hit in found.hits:
         chunk = hit.chunk
         place = f"{chunk.file.path}:{chunk.start_line}-{chunk.end_line}"
         where = place if len(roots) == 1 else f"{chunk.file.root}/{place}"
-        out.print(f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]", markup=False)
+        say(f"{hit.score:7.3f}  {where}  {chunk.symbol}  [{', '.join(hit.sources)}]")

@@ -141,3 +141,17 @@ class Evidence:
     currency: Literal["current", "partial"] = "current"
     measured: tuple[str, ...] | None = None
     """Ids of the hunks that the measured text held, where those were not all of the proposal."""
+
+    def without_coverage(self) -> Evidence:
+        """Return it without the tables of executed lines, which are large; each hunk keeps its tests."""
+
+        def lean(report: TestReport | None) -> TestReport | None:
+            return None if report is None else attrs.evolve(report, coverage={})
+
+        return attrs.evolve(
+            self,
+            base=lean(self.base),
+            patched=lean(self.patched),
+            old_tests=lean(self.old_tests),
+            new_tests=lean(self.new_tests),
+        )

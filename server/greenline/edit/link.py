@@ -120,40 +120,64 @@ def _binds(side: _Side, hunk: str, name: str) -> bool:
 
 def _across(sides: Sequence[_Side], others: Sequence[_Side]) -> Iterator[tuple[str, str]]:
     """Yield (user, binder) over files: imports of what a hunk introduces, and uses of new members."""
+    uses = _Uses.of(sides, others)
     for number, (source, old) in enumerate(zip(sides, others, strict=True)):
         made = _introduced(source, old)
-        members = {
-            name: owners
-            for name, lines in source.facts.members.items()
-            if name not in old.facts.members and (owners := source.owners(lines))
-        }
-        parameters = {
-            key: owners
-            for key, lines in source.facts.parameters.items()
-            if key not in old.facts.parameters and (owners := source.owners(lines))
-        }
-        whole = (
-            set(source.hunks.values()) if not old.hunks and len(set(source.hunks.values())) == 1 else set()
-        )
-        for place, side in enumerate(sides):
-            if place == number:
-                continue
-            wanted = [
-                (line, whole | made.get(name, set()))
-                for line, module, name in side.facts.imports
-                if module == source.stem
-            ]
-            if any(module == source.stem for _, module, _ in side.facts.imports):
-                wanted += [(line, made.get(name, set())) for line, name in side.facts.member_uses]
-            wanted += [
-                (line, members.get(name, set()))
-                for line, name in side.facts.member_uses
-                if name not in others[place].facts.members
-            ]
-            wanted += [(line, parameters.get((f, p), set())) for line, f, p in side.facts.keywords]
-            for line, binders in wanted:
+        owners_of_all = set(source.hunks.values())
+        whole = owners_of_all if not old.hunks and len(owners_of_all) == 1 else set()
+        wanted: list[tuple[int, str, set[str]]] = []
+        for place, user, name in uses.imports.get(source.stem, ()):
+            wanted.append((place, user, whole | made.get(name, set())))
+        for place in uses.importers.get(source.stem, ()):
+            wanted += [(place, user, made.get(name, set())) for user, name in uses.in_file[place]]
+        for name, lines in source.facts.members.items():
+            if name not in old.facts.members and name in uses.members:
+                owners = source.owners(lines) or set()
+                wanted += [(place, user, owners) for place, user in uses.members[name]]
+        for key, lines in source.facts.parameters.items():
+            if key not in old.facts.parameters and key in uses.keywords:
+                owners = source.owners(lines) or set()
+                wanted += [(place, user, owners) for place, user in uses.keywords[key]]
+        for place, user, binders in wanted:
+            if place != number:
+                yield from ((user, binder) for binder in sorted(binders))
+
+
+@attrs.define
+class _Uses:
+    """What hunks of all files use of other files, by what is used; files are numbers."""
+
+    imports: dict[str, list[tuple[int, str, str]]] = attrs.field(factory=dict)
+    """Module → file, hunk, and the name taken from it."""
+    importers: dict[str, set[int]] = attrs.field(factory=dict)
+    """Module → the files that import it anywhere."""
+    in_file: list[list[tuple[str, str]]] = attrs.field(factory=list)
+    """For each file: hunk and member."""
+    members: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
+    """Member that the file does not know otherwise → file and hunk."""
+    keywords: dict[tuple[str, str], list[tuple[int, str]]] = attrs.field(factory=dict)
+    """Function and parameter → file and hunk."""
+
+    @classmethod
+    def of(cls, sides: Sequence[_Side], others: Sequence[_Side]) -> _Uses:
+        """Collect the uses of one side."""
+        uses = cls()
+        for place, (side, other) in enumerate(zip(sides, others, strict=True)):
+            facts = side.facts
+            for line, module, name in facts.imports:
+                uses.importers.setdefault(module, set()).add(place)
                 if (user := side.hunks.get(line)) is not None:
-                    yield from ((user, binder) for binder in sorted(binders))
+                    uses.imports.setdefault(module, []).append((place, user, name))
+            uses.in_file.append(
+                [(side.hunks[line], n) for line, n in facts.member_uses if line in side.hunks]
+            )
+            for user, name in uses.in_file[-1]:
+                if name not in other.facts.members:
+                    uses.members.setdefault(name, []).append((place, user))
+            for line, function, parameter in facts.keywords:
+                if (user := side.hunks.get(line)) is not None:
+                    uses.keywords.setdefault((function, parameter), []).append((place, user))
+        return uses
 
 
 def _introduced(side: _Side, other: _Side) -> dict[str, set[str]]:

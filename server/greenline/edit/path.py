@@ -31,7 +31,13 @@ def writable_path(path: str, *roots: str) -> str:
     located = locate(path, roots)
     root = os.path.normpath(located.root)
     parts = [part.lower() for part in located.target[len(root) :].split("/")]
-    if ".git" in parts or located.relative == ".":
+    if located.relative == ".":
+        raise EditRejected(
+            f"{path} is the workspace's folder and no file.",
+            remedy="Name the file by its path from the root.",
+            path=path,
+        )
+    if ".git" in parts:
         raise EditRejected(
             f"{path} must not be edited: git keeps its own records there.",
             remedy="Edit the project's files instead.",

@@ -142,7 +142,9 @@ class Staging:
         if len(found) == 1:
             return found.pop()
         raise EditRejected(
-            "The file is not UTF-8, and its encoding cannot be told.", remedy="Name it.", code="not-utf8"
+            "The file is not UTF-8, and its encoding cannot be told.",
+            remedy="Name its encoding, or use characters that it has.",
+            code="not-utf8",
         )
 
     def _start(self, path: str, file: TextFile, start: int | None) -> int | None:
@@ -312,7 +314,9 @@ def _naming(name: str) -> Iterator[None]:
     try:
         yield
     except EditRejected as error:
-        error.path = error.path or name
+        if error.path is None:
+            error.path = name
+            error.message = f"{name}: {error.message}"
         raise
     except InvalidInput as error:
         raise EditRejected(

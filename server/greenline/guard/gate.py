@@ -25,7 +25,7 @@ IGNORE_FILE = ".greenlineignore"
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".password-store"})
 _SECRET_NAMES = (
     ".env",
-    ".env.*",
+    ".env[._-]*",
     "*.env",
     ".envrc",
     ".netrc",
@@ -41,6 +41,9 @@ _SECRET_NAMES = (
     ".vault-token",
     ".terraformrc",
     "terraform.tfstate*",
+    "*.tfvars",
+    "*.tfvars.json",
+    ".vault[_-]pass*",
     "credentials",
     "credentials.json",
     "credentials.y*ml",
@@ -68,7 +71,15 @@ _SECRET_NAMES = (
     "*.asc",
     "*.gpg",
 )
-_HARMLESS_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", ".env.defaults", ".env.schema")
+_HARMLESS_NAMES = (
+    "*[._-]example",
+    "*[._-]sample",
+    "*[._-]template",
+    "*[._-]dist",
+    "*.pub",
+    ".env.defaults",
+    ".env.schema",
+)
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:

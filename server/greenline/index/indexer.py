@@ -115,7 +115,7 @@ class Indexer:
             for found in self._with_buffers(root, self.scope.list(root)):
                 report.n_seen += 1
                 before = known.pop(found.path, None)
-                if before is None or before.disk != found.disk or found.disk == UNKNOWN:
+                if before is None or not before.is_current(found):
                     work.append((root, root_id, found, before))
             for path in known:
                 writer.retire(root_id, path)
@@ -215,7 +215,7 @@ class Indexer:
             there.add(relative)
             report.n_seen += 1
             before = known[relative] if relative in known else writer.known_path(root_id, relative)
-            if before is None or before.disk != found.disk or found.disk == UNKNOWN:
+            if before is None or not before.is_current(found):
                 work.append((root, root_id, found, before))
         for relative in relatives:
             below = writer.paths_below(root_id, relative) if relative in asked else []

@@ -13,14 +13,17 @@ import apsw
 import attrs
 
 from greenline.index.analysis import Analysis, ChunkDraft
+from greenline.index.chunk import SkipReason
 from greenline.index.imported import module_stem
-from greenline.index.scope import Disk
+from greenline.index.scope import UNKNOWN, Disk, Found
 from greenline.index.source import Refused
 from greenline.index.term import split_terms
 from greenline.index.vector import Embedder, VectorTable
 
 _MAX_KEPT_VERSIONS = 4
 """Versions of one path that are kept besides the live one."""
+_WITHHELD = frozenset({SkipReason.IGNORED.value, SkipReason.SECRET.value})
+"""What the gate says of a path and the disk does not."""
 
 
 @attrs.frozen
@@ -31,6 +34,14 @@ class Known:
     file_id: int | None
     """None where the path is skipped."""
     content_hash: bytes = b""
+    is_withheld: bool = False
+    """Whether it is skipped because the gate says so, whatever the disk says."""
+
+    def is_current(self, found: Found) -> bool:
+        """Return whether the index holds what is there now."""
+        if found.disk == UNKNOWN or self.disk != found.disk:
+            return False
+        return self.is_withheld == (found.refused is not None and found.refused.reason.value in _WITHHELD)
 
 
 @attrs.define
@@ -118,10 +129,11 @@ class IndexWriter:
                 (root_id,),
             )
         }
-        for path, *disk in self._connection.execute(
-            "SELECT path, disk_size, mtime_ns, ctime_ns, inode FROM skips WHERE root_id = ?", (root_id,)
+        for path, reason, *disk in self._connection.execute(
+            "SELECT path, reason, disk_size, mtime_ns, ctime_ns, inode FROM skips WHERE root_id = ?",
+            (root_id,),
         ):
-            found[path] = Known(Disk(*disk), None)
+            found[path] = Known(Disk(*disk), None, is_withheld=reason in _WITHHELD)
         return found
 
     def known_path(self, root_id: int, path: str) -> Known | None:
@@ -132,11 +144,11 @@ class IndexWriter:
             (root_id, path),
         ):
             return Known(Disk(*disk), file_id, content_hash)
-        for disk in self._connection.execute(
-            "SELECT disk_size, mtime_ns, ctime_ns, inode FROM skips WHERE root_id = ? AND path = ?",
+        for reason, *disk in self._connection.execute(
+            "SELECT reason, disk_size, mtime_ns, ctime_ns, inode FROM skips WHERE root_id = ? AND path = ?",
             (root_id, path),
         ):
-            return Known(Disk(*disk), None)
+            return Known(Disk(*disk), None, is_withheld=reason in _WITHHELD)
         return None
 
     def paths_below(self, root_id: int, folder: str) -> list[str]:

@@ -18,7 +18,7 @@ from greenline.core.edit import HunkState
 from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
-from greenline.core.task import ACTIVE, Proposal
+from greenline.core.task import ACTIVE, Proposal, RunState
 from greenline.core.wire import from_json, to_json
 from greenline.journal.blob import BlobStore, content_hash
 from greenline.journal.checkpoint import (
@@ -36,6 +36,10 @@ from greenline.journal.store import SqliteJournal
 _SELECT = (
     "SELECT id, created, kind, place, reason, run_id, state, note, marks, roots, folders, undoes, undone_by"
     " FROM checkpoints"
+)
+_SELECT_NEWEST = (
+    "SELECT p.id, r.state FROM runs r JOIN proposals p ON p.run_id = r.id WHERE r.id = ?"
+    " ORDER BY p.saved DESC, p.id DESC LIMIT 1"
 )
 _ABANDONED = ""
 """Owner of a change that its process could neither finish nor roll back; the next start tries again."""
@@ -239,13 +243,14 @@ class CheckpointStore:
             proposal = self.journal.proposal(proposal_id)
         except NotFound:
             return []
-        newest = self.journal.run(proposal.run_id).proposal
-        superseded = newest is not None and newest.id != proposal_id
+        # Runs and proposals hold whole test reports: only what is asked for is read.
+        ((newest, state_now),) = self.journal.query(_SELECT_NEWEST, (proposal.run_id,))
+        superseded = newest != proposal_id
         settled = _marked(proposal, marks, superseded=superseded)
         if settled.hunks == proposal.hunks:
             return []
         self.journal.save_proposal(settled)
-        state, now = settled.run_state(), self.journal.run(proposal.run_id).state
+        state, now = settled.run_state(), RunState(state_now)
         if superseded or now is state or now in ACTIVE:
             return []
         return [self.journal.set_state(proposal.run_id, state)]

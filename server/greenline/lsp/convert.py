@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -18,7 +16,7 @@ from lsprotocol import types
 
 from greenline.core.error import InvalidInput
 from greenline.edit.text import line_end, split_lines, without_end
-from greenline.lsp.lines import lines_of, remember
+from greenline.lsp.lines import lines_of, remember, starts_of
 
 
 def to_path(uri: str) -> str:
@@ -76,6 +74,7 @@ class Lines:
     """A text cut into lines, for turning positions into offsets and back."""
 
     encoding: Encoding
+    text: str
     lines: Sequence[str]
     """With their line ends; a text that ends in a line end has an empty last line after it."""
 
@@ -83,17 +82,17 @@ class Lines:
     def of(cls, text: str, encoding: Encoding) -> Lines:
         """Cut a text."""
         lines = lines_of(text)
-        return cls(encoding, lines if lines and not line_end(lines[-1]) else [*lines, ""])
+        return cls(encoding, text, lines if lines and not line_end(lines[-1]) else [*lines, ""])
 
-    @cached_property
+    @property
     def starts(self) -> Sequence[int]:
-        """Offset of each line."""
-        return list(accumulate(map(len, self.lines[:-1]), initial=0))
+        """Offset of each line, and for a text that does not end in a line end, of its end."""
+        return starts_of(self.text)
 
     def offset(self, position: types.Position) -> int:
         """Return the offset of a client position; one past the end is the end."""
         if position.line >= len(self.lines):
-            return self.starts[-1] + len(self.lines[-1])
+            return len(self.text)
         line = self.lines[position.line]
         return self.starts[position.line] + self.encoding.column(line, position.character)
 
@@ -105,7 +104,7 @@ class Lines:
 
     def row(self, offset: int) -> int:
         """Return the line that holds an offset."""
-        low, high = 0, len(self.starts)
+        low, high = 0, len(self.lines)
         while high - low > 1:
             middle = (low + high) // 2
             if self.starts[middle] <= offset:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import attrs
 from lsprotocol import types
 
 from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
-from greenline.core.evidence import Evidence, TestReport
 from greenline.core.task import ContextRange, Proposal, Run, TaskContext
 from greenline.edit.undo import Undone
 from greenline.lsp import protocol
@@ -27,7 +25,7 @@ def proposal_info(session: Session, proposal: Proposal) -> protocol.ProposalInfo
         summary=proposal.summary,
         stop_reason=proposal.stop_reason.value,
         hunks=tuple(_hunk_info(session, hunk) for hunk in proposal.hunks),
-        evidence=without_coverage(proposal.evidence),
+        evidence=proposal.evidence.without_coverage(),
         alternatives=proposal.alternatives,
     )
 
@@ -50,21 +48,6 @@ def _hunk_info(session: Session, hunk: Hunk) -> protocol.HunkInfo:
         comment=hunk.comment,
         needs=hunk.needs,
         mode=hunk.mode,
-    )
-
-
-def without_coverage(evidence: Evidence) -> Evidence:
-    """Drop the tables of executed lines, which are large; each hunk's evidence keeps its tests."""
-
-    def lean(report: TestReport | None) -> TestReport | None:
-        return None if report is None else attrs.evolve(report, coverage={})
-
-    return attrs.evolve(
-        evidence,
-        base=lean(evidence.base),
-        patched=lean(evidence.patched),
-        old_tests=lean(evidence.old_tests),
-        new_tests=lean(evidence.new_tests),
     )
 
 

@@ -14,6 +14,14 @@ from greenline.core.agent_port import AgentStatus, Question
 from greenline.core.evidence import Evidence
 from greenline.core.index_port import IndexStatus
 from greenline.core.task import Plan
+from greenline.lsp.review_message import Conflict as Conflict
+from greenline.lsp.review_message import DecisionParams as DecisionParams
+from greenline.lsp.review_message import NeedInfo as NeedInfo
+from greenline.lsp.review_message import ReviewParams as ReviewParams
+from greenline.lsp.review_message import ReviewResult as ReviewResult
+from greenline.lsp.review_message import UndoConflictInfo as UndoConflictInfo
+from greenline.lsp.review_message import UndoParams as UndoParams
+from greenline.lsp.review_message import UndoResult as UndoResult
 
 PLAN = "agent/plan"
 REVISE_PLAN = "agent/revisePlan"
@@ -160,52 +168,6 @@ class RespondResult:
 
 
 @attrs.frozen
-class DecisionParams:
-    """What the user decided about one hunk."""
-
-    hunk_id: str
-    decision: Literal["accept", "reject"]
-    comment: str = ""
-
-
-@attrs.frozen
-class ReviewParams:
-    """Decide about hunks of one proposal."""
-
-    proposal_id: str
-    decisions: tuple[DecisionParams, ...]
-
-
-@attrs.frozen
-class Conflict:
-    """A hunk that could not be applied."""
-
-    hunk_id: str
-    uri: str
-    reason: str
-
-
-@attrs.frozen
-class NeedInfo:
-    """An applied hunk that needs others, which are not applied."""
-
-    hunk_id: str
-    uri: str
-    needs: tuple[str, ...]
-
-
-@attrs.frozen
-class ReviewResult:
-    """Ids of hunks by outcome; with any conflict nothing was applied."""
-
-    applied: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
-    checkpoint_id: str | None = None
-    needs: tuple[NeedInfo, ...] = ()
-
-
-@attrs.frozen
 class VerifyParams:
     """Measure anew what is accepted of a proposal, in the text as it is."""
 
@@ -218,35 +180,6 @@ class VerifyResult:
     """The proposal with fresh evidence."""
 
     proposal: ProposalInfo
-
-
-@attrs.frozen
-class UndoParams:
-    """Take back what was accepted of a proposal, or a checkpoint; with neither, the newest change."""
-
-    proposal_id: str | None = None
-    checkpoint_id: str | None = None
-
-
-@attrs.frozen
-class UndoConflictInfo:
-    """A place that was not taken back, and why."""
-
-    uri: str
-    reason: str
-    line: int | None = None
-    """Where it begins, 0-based; none for a whole file."""
-
-
-@attrs.frozen
-class UndoResult:
-    """What was taken back; a file can be in both lists."""
-
-    restored: tuple[str, ...] = ()
-    """URIs of the files that changed."""
-    conflicts: tuple[UndoConflictInfo, ...] = ()
-    checkpoint_id: str | None = None
-    """Takes this undo back; none where nothing changed."""
 
 
 @attrs.frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Literal
 
 import attrs
@@ -12,7 +11,7 @@ from greenline.core.edit import Hunk
 from greenline.core.error import EditRejected
 from greenline.edit.hunk import apply_to_lines, end_before, rebase
 from greenline.edit.text import split_lines, text_hash
-from greenline.lsp.lines import lines_of
+from greenline.lsp.lines import lines_of, starts_of
 
 
 @attrs.frozen
@@ -110,7 +109,7 @@ def _file_edit(path: str, hunks: list[Hunk], now: CurrentText | None) -> FileEdi
         return FileEdit(path, "delete", now.text, "", now.version)
     lines = lines_of(now.text)
     new_text = apply_to_lines(lines, hunks)
-    starts = [0, *accumulate(map(len, lines))]
+    starts = starts_of(now.text)
     replacements = tuple(
         _minimal(now.text, lines, starts, hunk)
         for hunk in sorted(hunks, key=lambda h: (h.start_line, h.end_line))

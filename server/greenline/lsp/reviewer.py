@@ -80,8 +80,8 @@ class Reviewer:
                     self._bench.on_event(event)
             states = {d.hunk_id: HunkState.ACCEPTED if d.accept else HunkState.REJECTED for d in decisions}
             after = proposal.with_states(states, {d.hunk_id: d.comment for d in decisions})
-            if accepted and self._journal.proposal(proposal.id) == after:
-                # The checkpoint's end has written it.
+            if len(accepted) == len(decisions) and not any(d.comment for d in decisions):
+                # The checkpoint's end has written the states.
                 self._shelf.keep(after)
             else:
                 self._shelf.store(after)

@@ -156,13 +156,19 @@ class Shelf:
 
     def keep(self, proposal: Proposal) -> None:
         """Keep a proposal as long as some of it waits for a review, and tell the editor about it."""
-        paths = {hunk.path for hunk in proposal.hunks}
-        for path in paths:
-            self._by_path.get(path, {}).pop(proposal.id, None)
+        known = self._proposals.get(proposal.id) or self._reviewed.pop(proposal.id, None)
+        changed = _changed_paths(known, proposal)
+        waiting: dict[str, list[Hunk]] = {}
         for hunk in proposal.pending():
-            self._by_path.setdefault(hunk.path, {}).setdefault(proposal.id, []).append(hunk)
-        self._by_path = {path: held for path, held in self._by_path.items() if held}
-        self._reviewed.pop(proposal.id, None)
+            waiting.setdefault(hunk.path, []).append(hunk)
+        for path in changed:
+            held = self._by_path.setdefault(path, {})
+            held[proposal.id] = waiting.get(path, [])
+            if not held[proposal.id]:
+                del held[proposal.id]
+            if not held:
+                del self._by_path[path]
+                self._placing.forget(path)
         if proposal.pending():
             self._proposals[proposal.id] = proposal
         else:
@@ -170,11 +176,10 @@ class Shelf:
             self._reviewed[proposal.id] = proposal
             while len(self._reviewed) > _MAX_REVIEWED:
                 self._reviewed.pop(next(iter(self._reviewed)))
-        for path in paths - set(self._by_path):
-            self._placing.forget(path)
         if not self._proposals:
             self._bases.clear()
-        self._tell(proposal, paths)
+        is_judged_anew = known is None or known.evidence != proposal.evidence
+        self._tell(proposal, {hunk.path for hunk in proposal.hunks} if is_judged_anew else changed)
 
     def keep_base(self, text: str) -> None:
         """Remember a text that hunks may be made against."""
@@ -230,3 +235,9 @@ class Shelf:
                 return None
             self._bases[base_hash] = text
         return self._bases[base_hash]
+
+
+def _changed_paths(known: Proposal | None, proposal: Proposal) -> set[str]:
+    """Return the files in which hunks are other than they were known."""
+    before = {} if known is None else {hunk.id: hunk for hunk in known.hunks}
+    return {hunk.path for hunk in proposal.hunks if before.get(hunk.id) != hunk}

@@ -52,7 +52,7 @@ class StaticEmbedder:
                 f"{path} holds no weights of an embedder: {error}.", remedy="Reinstall greenline."
             ) from error
         self._rows = rows
-        self._words = _WordTable(keys, len(rows) - len(keys))
+        self._words = WordTable(keys, len(rows) - len(keys))
         self.stamp = f"static-{hashlib.sha256(data).hexdigest()[:12]}-{rows.shape[1]}"
         self.dims = int(rows.shape[1])
 
@@ -69,7 +69,7 @@ class StaticEmbedder:
         vectors = np.zeros((len(texts), self.dims), np.float32)
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            number, row, count = self.bag(batch)
+            number, row, count = bag_of(batch, self._words, len(self._rows))
             weight = weights[row] * np.log1p(count).astype(np.float32)
             ends = np.searchsorted(number, np.arange(len(batch) + 1))
             for k in range(len(batch)):
@@ -80,17 +80,19 @@ class StaticEmbedder:
         unit: Floats = vectors / np.maximum(norms, np.float32(1e-9))
         return unit
 
-    def bag(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (text number, row, count) of the distinct words of each text, ordered by both numbers."""
-        words = read_words(texts)
-        n_rows = len(self._rows)
-        key = words.texts * n_rows + self._words.rows(words.hashes, words.prefixes)
-        key = np.sort(np.concatenate([key] + [key[words.in_header]] * _HEADER_EXTRA))
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        return key[first] // n_rows, key[first] % n_rows, np.diff(np.append(first, len(key)))
+
+def bag_of(
+    texts: Sequence[str], table: WordTable, n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return (text number, row, count) of the distinct words of each text, ordered by both numbers."""
+    words = read_words(texts)
+    key = words.texts * n_rows + table.rows(words.hashes, words.prefixes)
+    key = np.sort(np.concatenate([key] + [key[words.in_header]] * _HEADER_EXTRA))
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    return key[first] // n_rows, key[first] % n_rows, np.diff(np.append(first, len(key)))
 
 
-class _WordTable:
+class WordTable:
     """Which row a word has: one of its own, or one that it shares with others of the same prefix."""
 
     def __init__(self, keys: NDArray[np.uint32], n_shared: int) -> None:

@@ -86,13 +86,13 @@ class LiveIndexClient:
         self._require()
         self._send_buffers()
         params = {"query": query, "limit": limit, "kinds": list(kinds), "glob": glob}
-        return from_json(await self._process.call("search", params), IndexAnswer)
+        return from_json(await self._ask("search", params), IndexAnswer)
 
     async def symbols(self, query: str, limit: int) -> tuple[SymbolHit, ...]:
         """Return definitions by a part of their name."""
         self._require()
         self._send_buffers()
-        found = await self._process.call("symbols", {"query": query, "limit": limit})
+        found = await self._ask("symbols", {"query": query, "limit": limit})
         return from_json(found, tuple[SymbolHit, ...])
 
     async def pause(self) -> None:
@@ -125,6 +125,15 @@ class LiveIndexClient:
                 remedy="Open a workspace folder first.",
                 code="notAvailable",
             )
+
+    async def _ask(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask a question that changes nothing; a worker that dies meanwhile costs time, and no answer."""
+        try:
+            return await self._process.call(method, params)
+        except WorkerDied:
+            if self._process.is_stopped:
+                raise
+        return await self._process.call(method, params)
 
     async def _change_roots(self) -> None:
         self._is_changing = True

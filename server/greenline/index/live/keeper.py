@@ -320,8 +320,9 @@ class Keeper:
         self._must_scan = False
         self._n_left = 0
         self._scan_at = time.monotonic()
-        # What was read took its time once; the next look will not.
-        self._scan_s = (self._scan_at - began) if not report.paths else min(self._scan_s or 1.0, 1.0)
+        if not report.paths:
+            # What is read takes its time once; only looking is done again and again.
+            self._scan_s = self._scan_at - began
         self._count(indexer)
         if report.paths or is_first:
             self._has_vectors = False

@@ -6,15 +6,21 @@ not renewed it for a while; a holder that finds another's name in it stops to wr
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 import attrs
+import cattrs
 
+from greenline.core.index_port import IndexStatus
+from greenline.core.wire import from_json
 from greenline.journal.owner import is_alive, process_owner
 
 BEAT_S = 0.5
@@ -39,7 +45,14 @@ class Holder:
     """Process id and start (`greenline.journal.owner`), and which of its leases."""
     beat: int
     said: str
-    """What the holder last said of itself."""
+    """What the holder last said of itself: an `IndexStatus` as JSON."""
+
+    def status(self) -> IndexStatus:
+        """Return what the holder said of the index; nothing is known of what another version says."""
+        try:
+            return from_json(json.loads(self.said), IndexStatus)
+        except (ValueError, TypeError, KeyError, cattrs.BaseValidationError):
+            return IndexStatus()
 
 
 class Lease:
@@ -139,3 +152,33 @@ class Lease:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def lease_path(index: Path) -> Path:
+    """Return where the lease of an index file lies."""
+    return index.with_name(f"{index.name}.lease")
+
+
+@contextmanager
+def hold(index: Path) -> Iterator[Lease]:
+    """Hold the lease of an index while the block runs, if nobody else does; a thread renews it."""
+    lease = Lease(lease_path(index))
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(BEAT_S):
+            lease.beat()
+        lease.release()
+
+    lease.beat()
+    if not lease.is_held:
+        yield lease
+        lease.release()
+        return
+    thread = threading.Thread(target=renew, name="renew the lease", daemon=True)
+    thread.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        thread.join()

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-import cattrs
+import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.index_port import IndexAnswer, IndexStatus
-from greenline.core.wire import from_json, to_json
+from greenline.core.wire import to_json
 from greenline.index.live.keeper import Keeper, Kept
-from greenline.index.live.lease import BEAT_S, Lease
+from greenline.index.live.lease import BEAT_S, Lease, lease_path
 from greenline.index.live.searcher import Finder, Searcher
 from greenline.index.store import IndexStore
 from greenline.process.server import PipeServer, take_pipes
@@ -45,7 +45,7 @@ class IndexWorker:
     def __init__(self, kept: Kept, sink: BinaryIO, make_finder: Callable[[IndexStore], Finder]) -> None:
         self._searcher = Searcher(kept.path, make_finder)
         self._keeper = Keeper(kept, self._tell)
-        self._lease = Lease(kept.path.with_name(f"{kept.path.name}.lease"))
+        self._lease = Lease(lease_path(kept.path))
         self._ended = threading.Event()
         self._telling = threading.Lock()
         self._told: IndexStatus | None = None
@@ -80,14 +80,8 @@ class IndexWorker:
         if self._lease.is_held:
             return self._keeper.status()
         holder = self._lease.holder
-        try:
-            said = from_json(json.loads(holder.said), IndexStatus) if holder else IndexStatus()
-        except (ValueError, cattrs.BaseValidationError, KeyError):
-            # Another version says other things of itself.
-            said = IndexStatus()
-        return IndexStatus(
-            said.state, "reader", said.completeness, said.n_files, said.n_pending, said.watching, said.note
-        )
+        said = IndexStatus() if holder is None else holder.status()
+        return attrs.evolve(said, role="reader")
 
     def _beat(self) -> None:
         """Renew the lease, or try to get it, until the process ends."""

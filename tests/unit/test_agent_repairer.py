@@ -1,0 +1,67 @@
+"""The repair engine as the agent's strategy: what its plan promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from greenline.agent.repairer import EngineRepairer
+from greenline.core.cancel import Cancellation
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult
+from greenline.core.port import (
+    Limits,
+    Progress,
+    SandboxHealth,
+    SandboxRequest,
+    SandboxResult,
+    Tree,
+    VerifyRequest,
+)
+from greenline.core.task import Task
+from greenline.workspace.snapshot import Snapshot
+
+
+class Failing:
+    """A sandbox and a verifier in which one test fails."""
+
+    def health(self) -> SandboxHealth:
+        return SandboxHealth(True, "none")
+
+    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        return
+
+    def run_tests(
+        self,
+        root: str,
+        tree: Tree,
+        tests: Sequence[str],
+        label: str,
+        cancellation: Cancellation,
+        limits: Limits | None = None,
+    ) -> TestReport:
+        failed = TestResult("test_a.py::test_a", Outcome.FAILED)
+        return TestReport(RunEnd.COMPLETE, (failed,), {failed.id: {"a.py": (2,)}})
+
+    def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("names", [("one",), ("one", "two")])
+def test_the_plan_says_which_of_several_folders_is_repaired(tmp_path: Path, names: tuple[str, ...]) -> None:
+    roots = tuple(str(tmp_path / name) for name in names)
+    for root in roots:
+        Path(root).mkdir()
+        (Path(root) / "a.py").write_text("def a():\n    return 1\n")
+    failing = Failing()
+    repairer = EngineRepairer(failing, failing, 60.0, Limits())
+
+    plan = repairer.plan(
+        Task("make the failing tests pass", roots), Snapshot(roots), "run-1", Cancellation(), lambda _: None
+    )
+
+    assert (f"Only {roots[0]} is repaired" in plan.risk) is (len(names) > 1)
