@@ -365,3 +365,11 @@ def test_any_text_in_a_named_format_is_applied_or_refused(data: st.DataObject, f
 def test_a_path_that_no_file_can_have_is_refused() -> None:
     with pytest.raises(EditRejected, match="is no path"):
         writable_path("\ud800.py", "/w")
+
+
+@pytest.mark.parametrize("mode", ["999", "x", "-1", "1"])
+def test_a_mode_that_is_none_is_refused(mode: str) -> None:
+    edit = f"diff --git a/a.py b/a.py\nold mode 100644\nnew mode {mode}\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+
+    with pytest.raises(EditRejected, match="mode"):
+        apply(edit, {"a.py": b"x\n"})

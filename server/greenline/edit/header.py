@@ -74,11 +74,22 @@ def modes(lines: Sequence[str]) -> dict[str, int]:
             path = named(names, ()).new
         elif path and line.startswith("rename to "):
             path = clean(line.rstrip("\r\n")[10:])
-        elif path and line.startswith(("new file mode ", "new mode ")) and line.split()[-1].isdigit():
-            found[path] = int(line.split()[-1], 8) & 0o777
+        elif path and line.startswith(("new file mode ", "new mode ")):
+            found[path] = _mode(line, path)
         elif line.startswith("@@"):
             path = None
     return found
+
+
+def _mode(line: str, path: str) -> int:
+    digits = line.split()[-1]
+    if not re.fullmatch("[0-7]{3,7}", digits):
+        raise EditRejected(
+            f"The diff asks for the mode {digits!r}, which is none.",
+            remedy="Write it as git does: 100644, or 100755 for a program.",
+            path=path,
+        )
+    return int(digits, 8) & 0o777
 
 
 def refuse_special(lines: Sequence[str]) -> None:
