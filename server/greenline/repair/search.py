@@ -16,7 +16,8 @@ from greenline.repair.spread import spread
 from greenline.repair.trial import Bench, Look, Trial
 
 _MAX_SINGLES = 4000
-_MAX_PAIRS = 4000
+_MAX_PAIRS = (1000, 1500, 3000)
+"""Of edits that each mend some of the tests, of one such and any other, and of the likeliest of all."""
 _BATCH = 2000
 _PATIENCE = 10.0
 _MAX_AGAIN = 40
@@ -170,18 +171,22 @@ class Search:
             (helpful, best),
             (best, best),
         ]
-        n_yielded = 0
-        for left, right in orders:
+        for (left, right), most in zip(orders, _MAX_PAIRS, strict=True):
             pairs = sorted(itertools.product(left, right), key=lambda pair: -pair[0].score * pair[1].score)
-            for one, other in pairs:
-                edits = (*one.edits, *other.edits)
-                key = frozenset(edits)
-                if len(key) == 2 and key not in seen and not _overlap(*edits):
+            fresh = (
+                (frozenset(edits), edits, one.score * other.score)
+                for one, other in pairs
+                for edits in [(*one.edits, *other.edits)]
+                if len(set(edits)) == 2 and not _overlap(*edits)
+            )
+            n_yielded = 0
+            for key, edits, score in fresh:
+                if n_yielded == most:
+                    break
+                if key not in seen:
                     seen.add(key)
                     n_yielded += 1
-                    yield Fix(edits, one.score * other.score)
-                if n_yielded >= _MAX_PAIRS:
-                    return
+                    yield Fix(edits, score)
 
 
 def _suspicion(lines: Mapping[int, float], line: int) -> float:
