@@ -121,6 +121,17 @@ def test_a_text_that_is_parsed_from_its_last_tree_reads_as_one_parsed_anew(
     assert again == analyse("a.py", new, "python", parse(new, "python"))
 
 
+@pytest.mark.parametrize(
+    ("language", "piece"),
+    [("javascript", "/*\n"), ("bash", "<<E\n"), ("python", "(\n"), ("typescript", "{[\n"), ("c", "((\n")],
+)
+def test_a_text_that_a_parser_would_take_minutes_for_is_split_by_lines(language: str, piece: str) -> None:
+    source = (piece * (300_000 // len(piece))).encode()
+
+    assert parse(source, language) is None
+    check_chunks(source, analyse("a", source, language, None))
+
+
 def test_a_long_definition_keeps_its_name_and_signature_in_every_part() -> None:
     body = "".join(f"        self.send_part_{n}(upload, {n})\n" for n in range(120))
     source = f"class Box:\n    def put(self, upload):\n{body}".encode()

@@ -151,6 +151,23 @@ def test_a_file_that_is_no_index_is_replaced(tmp_path: Path, root: Path) -> None
     index.close()
 
 
+def test_tables_of_another_version_are_not_read_but_replaced(tmp_path: Path, root: Path) -> None:
+    path = tmp_path / "index.db"
+    index = opened(path, root)
+    index.scan()
+    index.store.connection.execute("UPDATE meta SET value = 'old' WHERE key = 'schema'; DROP TABLE places")
+    index.close()
+    with pytest.raises(IndexUnusable, match="another version"):
+        IndexStore(path)
+
+    index = opened(path, root)
+    report = index.scan()
+
+    assert report.n_parsed == N_FILES
+    assert len(IndexStore(path).files()) == N_FILES
+    index.close()
+
+
 def test_a_missing_index_is_said(tmp_path: Path) -> None:
     with pytest.raises(IndexUnusable, match="greenline index"):
         connect(tmp_path / "none.db", writable=False)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import attrs
+import numpy as np
 
 from greenline.index.chunker import Part, split
 from greenline.index.grammar import TEXT, grammar
@@ -16,10 +17,16 @@ from greenline.index.syntax import Call, Definition, ImportedModule, Lines, Synt
 from greenline.index.term import split_terms
 
 if TYPE_CHECKING:
-    from tree_sitter import Tree
+    from tree_sitter import Parser, Tree
 
 MAX_PARSED_BYTES = 512 * 1024
-"""Longer texts are split by lines: a parser's time on odd input cannot be bounded from outside."""
+"""Longer texts are split by lines."""
+_SLICE_BYTES = 16 * 1024
+_MAX_READS = 2000
+"""How often a parser may ask for the text; files of two large projects needed 20 at most."""
+_MAX_READS_OF_SLICE = 100
+_MAX_NESTING = 500
+_BRACKETS = bytes(1 if code in b"([{" else 255 if code in b")]}" else 0 for code in range(256))
 _MAX_SIGNATURE = 200
 _SPACES = re.compile(r"\s+")
 
@@ -58,19 +65,43 @@ class Analysis:
 
 
 def parse(source: bytes, language: str, old: Tree | None = None) -> Tree | None:
-    """Return the text's tree; None for a language without a grammar, and for what is too long.
+    """Return the text's tree; None for a language without a grammar, and for what would take too long.
 
     `old` is the edited tree of an earlier version; where either has errors all is parsed again, since what a
     parser makes of errors depends on where it began.
     """
-    if language == TEXT or len(source) > MAX_PARSED_BYTES:
+    if language == TEXT or len(source) > MAX_PARSED_BYTES or _nesting(source) > _MAX_NESTING:
         return None
     parser = grammar(language).parser()
     if old is not None and not old.root_node.has_error:
-        tree = parser.parse(source, old)
+        tree = _parse_within_limit(parser, source, old)
         if tree is not None and not tree.root_node.has_error:
             return tree
-    return parser.parse(source)
+    return _parse_within_limit(parser, source, None)
+
+
+def _parse_within_limit(parser: Parser, source: bytes, old: Tree | None) -> Tree | None:
+    """Parse, or give up where the parser goes back and forth in the text; the same text always ends alike.
+
+    A comment that is opened ten thousand times and never closed takes minutes: each opening is read to the
+    end of the text. The parser knows no limit of its own, but it asks for the text.
+    """
+    n_left = _MAX_READS + _MAX_READS_OF_SLICE * (len(source) // _SLICE_BYTES)
+
+    def read(offset: int, _point: object) -> bytes:
+        nonlocal n_left
+        n_left -= 1
+        # An early end of the text makes the parser finish; what it returns then is thrown away.
+        return source[offset : offset + _SLICE_BYTES] if n_left >= 0 else b""
+
+    tree = parser.parse(read) if old is None else parser.parse(read, old)
+    return tree if n_left >= 0 else None
+
+
+def _nesting(source: bytes) -> int:
+    """Return how deep brackets nest, as far as shows without a grammar; queries crawl on deep trees."""
+    steps = np.frombuffer(source.translate(_BRACKETS), dtype=np.int8)
+    return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
 def analyse(path: str, source: bytes, language: str, tree: Tree | None) -> Analysis:

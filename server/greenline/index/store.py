@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from greenline.index.chunk import Chunk, File, Import, Scored, Skipped, SkipReason, Stats, Symbol, SymbolKind
-from greenline.index.schema import connect, stamps
+from greenline.index.schema import SCHEMA_STAMP, IndexUnusable, connect, stamps
 
 if TYPE_CHECKING:
     from greenline.index.vector import Floats, VectorTable
@@ -30,9 +30,19 @@ class IndexStore:
     """An index file, open for reading; used by one thread at a time."""
 
     def __init__(self, path: Path, connection: apsw.Connection | None = None) -> None:
-        """Open the file for reading, or take a connection that is open; raises `IndexUnusable`."""
+        """Open the file for reading, or take a connection that is open; raises `IndexUnusable`.
+
+        A file with other tables, which another version wrote, is unusable too.
+        """
         self.path = path
         self.connection = connect(path, writable=False) if connection is None else connection
+        schema = stamps(self.connection).get("schema")
+        if schema not in (None, SCHEMA_STAMP):
+            self.connection.close()
+            raise IndexUnusable(
+                f"The index {path} was written by another version of greenline.",
+                remedy="Bring it up to date with `greenline index`.",
+            )
         self._vectors: VectorTable | None = None
         self._generation = ""
 
