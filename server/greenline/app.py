@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from greenline.core.port import Sandbox, Verifier
     from greenline.index.indexer import Indexer
     from greenline.index.live.client import LiveIndexClient
+    from greenline.index.live.reader import IndexReader
     from greenline.index.retrieve.retriever import Retriever
     from greenline.index.store import IndexStore
     from greenline.index.vector import Embedder
@@ -106,6 +107,25 @@ def make_retriever(store: IndexStore, embedder: Embedder | None) -> Retriever:
     return Retriever(store, embedder, history)
 
 
+def open_index_reader(roots: Sequence[str], settings: Settings) -> IndexReader | None:
+    """Return a run's view of the index, which is opened when it is first asked; None where it is off."""
+    if not settings.index:
+        return None
+    from functools import cache
+
+    from greenline.index.live.reader import IndexReader
+
+    @cache
+    def chosen() -> Embedder | None:
+        return make_embedder(settings)
+
+    return IndexReader(
+        index_path(roots),
+        lambda: open_indexer(roots, chosen()),
+        lambda store: make_retriever(store, chosen()),
+    )
+
+
 def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
     """Return the checkpoints of the workspace at `root`, once what a crash cut short is settled and swept.
 
@@ -144,7 +164,9 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
             sandbox=sandbox,
             gate=Gate,
             mask=mask,
-            tools=make_tools(settings, verifier, sandbox, mask),
+            tools=make_tools(
+                settings, verifier, sandbox, mask, lambda roots: open_index_reader(roots, settings)
+            ),
             model=model,
             critic=make_model(settings, settings.critic_model, mask) if model is not None else None,
             repairer=make_repairer(settings, verifier, sandbox),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -21,6 +23,9 @@ from greenline.tool.definition import Asking, ToolContext
 from greenline.tool.permission import Permission
 from greenline.tool.registry import ToolBox
 from greenline.workspace.snapshot import Snapshot, StageGate
+
+if TYPE_CHECKING:
+    from greenline.index.live.reader import IndexReader
 
 
 def make_repairer(settings: Settings, verifier: Verifier, sandbox: Sandbox) -> Repairer:
@@ -50,8 +55,14 @@ def make_model(settings: Settings, name: str | None, mask: Mask) -> Model | None
     return RecordingModel(model, Path(settings.record_model).expanduser(), mask)
 
 
-def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: Mask) -> OpenTools:
-    """Return what makes the tools of a run."""
+def make_tools(
+    settings: Settings,
+    verifier: Verifier,
+    sandbox: Sandbox,
+    mask: Mask,
+    open_index: Callable[[Sequence[str]], IndexReader | None] = lambda _: None,
+) -> OpenTools:
+    """Return what makes the tools of a run; `open_index` gives those over the index of its folders."""
 
     def open_tools(snapshot: Snapshot, gate: StageGate, asking: Asking, run_id: str) -> ToolSession:
         root = snapshot.roots[0]
@@ -66,6 +77,7 @@ def make_tools(settings: Settings, verifier: Verifier, sandbox: Sandbox, mask: M
             label=run_id,
             limits=settings.limits,
             cancellation=Cancellation(),
+            index=open_index(snapshot.roots),
         )
         return _MaskedTools(ToolBox(context, Permission(settings.permission, asking.permission)), mask)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import attrs
 
@@ -17,6 +17,9 @@ from greenline.tool.place import resolve, shown
 from greenline.workspace.encoding import TextFile, decode
 from greenline.workspace.root import Located
 from greenline.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from greenline.index.live.reader import IndexReader
 
 Kind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 MAX_OUTPUT = 20_000
@@ -60,6 +63,8 @@ class ToolContext:
     label: str
     limits: Limits
     cancellation: Cancellation
+    index: IndexReader | None = None
+    """None where nothing is indexed; the tools over it are then not offered."""
 
     def locate(self, path: str) -> Located:
         """Return where a path leads, after the gate; raises `OutsideWorkspace`, `FileWithheld`."""

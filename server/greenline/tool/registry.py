@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 
@@ -44,6 +45,8 @@ _TOOLS: dict[str, Tool] = {
         ask_user,
     )
 }
+_INDEXED = ("semantic_search", "get_outline", "find_references", "find_dependencies")
+"""Offered where there is an index; they load numpy and grammars."""
 _READING = ("read", "search")
 
 
@@ -64,11 +67,12 @@ class ToolBox:
 
     def specs(self, *, reading_only: bool) -> tuple[ToolSpec, ...]:
         """Return the tools as the model sees them."""
-        return tuple(t.spec for t in _TOOLS.values() if not reading_only or t.kind in _READING)
+        return tuple(t.spec for t in self._tools().values() if not reading_only or t.kind in _READING)
 
     def kind(self, name: str) -> str:
         """Return a tool's kind; `other` for an unknown name."""
-        return _TOOLS[name].kind if name in _TOOLS else "other"
+        tools = self._tools()
+        return tools[name].kind if name in tools else "other"
 
     def call(self, request: ToolRequest, cancellation: Cancellation) -> Answer:
         """Run a call; what is wrong with it is said to the model, and only `Cancelled` is raised."""
@@ -88,11 +92,17 @@ class ToolBox:
         """Return what is staged now."""
         return self.context.staging.edit_set()
 
+    def _tools(self) -> dict[str, Tool]:
+        if self.context.index is None:
+            return _TOOLS
+        return {**_TOOLS, **{name: _indexed_tool(name) for name in _INDEXED}}
+
     def _run(self, request: ToolRequest, cancellation: Cancellation) -> str:
-        tool = _TOOLS.get(request.name)
+        tools = self._tools()
+        tool = tools.get(request.name)
         if tool is None:
             raise InvalidInput(
-                f"There is no tool {request.name}.", remedy=f"The tools are: {', '.join(_TOOLS)}."
+                f"There is no tool {request.name}.", remedy=f"The tools are: {', '.join(tools)}."
             )
         check_arguments(tool.spec, request.arguments)
         words = f"Run {request.name}: {', '.join(str(v)[:300] for v in request.arguments.values())}"
@@ -102,3 +112,8 @@ class ToolBox:
                 f"The user does not allow {request.name} here.", remedy="Go on without it.", code="rejected"
             )
         return tool.run(request.arguments, attrs.evolve(self.context, cancellation=cancellation))
+
+
+def _indexed_tool(name: str) -> Tool:
+    tool: Tool = importlib.import_module(f"greenline.tool.{name}").TOOL
+    return tool

@@ -1,0 +1,106 @@
+"""The tools over the index: what they find, what they say of staged edits, and what they never show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenline.app import open_index_reader
+from greenline.config.settings import Settings
+from greenline.core.cancel import Cancellation
+from greenline.core.port import Limits, ToolRequest
+from greenline.edit.apply import Staging
+from greenline.guard.gate import Gate
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+from greenline.tool.definition import Asking, ToolContext
+from greenline.tool.permission import Permission
+from greenline.tool.registry import ToolBox
+from greenline.verify.verifier import SandboxVerifier
+from greenline.workspace.snapshot import Snapshot
+
+NAMES = {"semantic_search", "get_outline", "find_references", "find_dependencies"}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(tmp_path / "state"))
+    folder = tmp_path / "ws"
+    (folder / "pkg").mkdir(parents=True)
+    (folder / "pkg" / "__init__.py").write_text("")
+    (folder / "pkg" / "money.py").write_text(
+        "class Purse:\n    def count_coins(self):\n        return sum(self.coins)\n"
+    )
+    (folder / "pkg" / "shop.py").write_text(
+        "from pkg.money import Purse\n\n\ndef buy(purse: Purse):\n    return purse.count_coins()\n"
+    )
+    (folder / ".env").write_text("count_coins=secret-value\n")
+    return folder
+
+
+def box_of(root: Path, *, indexed: bool = True) -> ToolBox:
+    settings = Settings(embedder="none", index=indexed)
+    sandbox = DockerSandbox(SandboxSettings(docker_host=f"unix://{root}/none.sock"))
+    snapshot = Snapshot((str(root),), {})
+    context = ToolContext(
+        root=str(root),
+        snapshot=snapshot,
+        staging=Staging(snapshot.read_bytes, str(root)),
+        gate=Gate((str(root),)),
+        verifier=SandboxVerifier(sandbox),
+        sandbox=sandbox,
+        asking=Asking(lambda _: "rejectOnce", lambda question, options: options[0]),
+        label="run",
+        limits=Limits(),
+        cancellation=Cancellation(),
+        index=open_index_reader((str(root),), settings),
+    )
+    return ToolBox(context, Permission("auto", lambda _: "rejectOnce"))
+
+
+def call(box: ToolBox, name: str, **arguments: Any) -> str:
+    answer = box.call(ToolRequest("1", name, arguments), Cancellation())
+    assert not answer.failed, answer.text
+    return answer.text
+
+
+def test_the_tools_answer_from_an_index_that_they_make_themselves(root: Path) -> None:
+    box = box_of(root)
+
+    found = call(box, "semantic_search", query="how are the coins in a purse counted")
+    outline = call(box, "get_outline", path="pkg/money.py")
+    repository = call(box, "get_outline")
+    uses = call(box, "find_references", symbol="Purse.count_coins").splitlines()
+    edges = call(box, "find_dependencies", path="pkg/money.py").splitlines()
+
+    assert found.startswith("pkg/money.py:1-3 Purse")
+    assert "return sum(self.coins)" in found
+    assert "method Purse.count_coins" in outline
+    assert "pkg/money.py" in repository
+    assert "class Purse:1" in repository
+    assert uses[0] == "pkg/money.py:2: definition in Purse"
+    assert uses[1].startswith("pkg/shop.py:5: call")
+    assert edges == ["pkg/money.py imports:", "  none", "It is imported by:", "  pkg/shop.py"]
+
+
+def test_a_secret_is_in_no_answer_and_staged_edits_are_spoken_of(root: Path) -> None:
+    box = box_of(root)
+    call(box, "edit_file", path="pkg/shop.py", search="buy", replace="purchase")
+
+    found = call(box, "semantic_search", query="count_coins")
+    uses = call(box, "find_references", symbol="count_coins")
+    refused = box.call(ToolRequest("1", "get_outline", {"path": ".env"}), Cancellation())
+
+    assert "secret-value" not in found + uses
+    assert ".env" not in uses
+    assert "staged edits" in uses
+    assert refused.failed
+
+
+def test_planning_may_use_them_and_without_an_index_they_are_not_offered(root: Path) -> None:
+    assert {spec.name for spec in box_of(root).specs(reading_only=True)} >= NAMES
+    bare = box_of(root, indexed=False)
+
+    assert not {spec.name for spec in bare.specs(reading_only=False)} & NAMES
+    assert bare.call(ToolRequest("1", "get_outline", {}), Cancellation()).failed
