@@ -210,3 +210,18 @@ def test_arguments_named_as_other_parameters_are_likely_mixed_up() -> None:
 
     assert {c.line: c.prior for c in found}[5] > 0.9
     assert {c.line: c.prior for c in found}[8] < 0.5
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("cookie", "encoding"), [("", "utf-8"), ("# coding: latin-1", "latin-1"), ("# coding: cp1252", "cp1252")]
+)
+def test_an_edit_right_of_other_letters_hits_its_place(cookie: str, encoding: str, end: str) -> None:
+    lines = [cookie, "def f(a, b):", "    return 'größer é' if a < b else 'kleiner ü'", ""]
+    data = end.join(lines).encode(encoding)
+
+    source = Source("m.py", data)
+    edited = {source.apply(c) for c in candidates(source, {3}) if c.operator == "comparison"}
+
+    assert data.replace(b"a < b", b"a <= b") in edited
+    assert all(source.parses(c) for c in candidates(source, {3}) if c.operator == "comparison")

@@ -126,6 +126,10 @@ class _File:
     def __init__(self, path):
         with open(path, "rb") as file:
             self._data = file.read()
+        # The parser counts columns and lines as UTF-8 with plain line ends has them.
+        self._data.decode("utf-8")
+        if b"\r" in self._data.replace(b"\r\n", b"\n"):
+            raise ValueError("a line end that is not counted here")
         tree = ast.parse(self._data)
         self._starts = [0]
         for position, byte in enumerate(self._data):

@@ -273,7 +273,18 @@ def _unservable(diagnosis: Diagnosis) -> str:
     if not report.tests:
         return "The project has no tests, so there is nothing to repair by."
     if not diagnosis.failing:
+        if len(report.tests) == 1:
+            return f"{report.tests[0].id} passes; there is nothing to repair."
         return f"All {len(report.tests)} tests that were asked for pass; there is nothing to repair."
     if not diagnosis.suspicion:
-        return "No product code is executed by the failing tests, so the fault cannot be localised."
+        return _unlocalised(report, diagnosis.failing)
     return ""
+
+
+def _unlocalised(report: TestReport, failing: Sequence[str]) -> str:
+    """Say why no line can be suspected; a file that cannot be imported is the usual reason."""
+    broken = [test for test in report.tests if test.outcome is Outcome.ERROR and test.id in failing]
+    lines = [line for test in broken[:1] for line in test.message.splitlines() if line.strip()]
+    if lines:
+        return f"{broken[0].id} ends before it executes product code: {lines[-1].removeprefix('E').strip()}"
+    return "No product code is executed by the failing tests, so the fault cannot be localised."

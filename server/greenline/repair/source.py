@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import tokenize
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
@@ -11,6 +13,8 @@ import attrs
 T = TypeVar("T")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+"""As the parser counts lines."""
 
 
 @attrs.frozen
@@ -29,6 +33,13 @@ class Candidate:
     """How often, from 0 to 1, an edit of this kind is the fix."""
 
 
+def _encoding(data: bytes) -> str | None:
+    """Return the encoding that a file declares, or None where its columns are those of UTF-8."""
+    lines = iter(_LINE_END.split(data, maxsplit=2)[:2])
+    name, _ = tokenize.detect_encoding(lambda: next(lines) + b"\n")
+    return None if data.isascii() or name in ("utf-8", "utf-8-sig") else name
+
+
 class Source:
     """A parsed file; raises `SyntaxError` where it is not Python."""
 
@@ -38,10 +49,8 @@ class Source:
         self.tree = ast.parse(data)
         # The parser strips a byte order mark before it counts columns.
         self._shift = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-        self._starts = [self._shift]
-        for position, byte in enumerate(data):
-            if byte == 10:
-                self._starts.append(position + 1)
+        self._starts = [self._shift, *(match.end() for match in _LINE_END.finditer(data))]
+        self._encoding = _encoding(data)
         self._facts: dict[Hashable, Any] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         for node in ast.walk(self.tree):
@@ -59,9 +68,18 @@ class Source:
         """Return a node's byte span."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return (
-            self._starts[node.lineno - 1] + node.col_offset,
-            self._starts[node.end_lineno - 1] + node.end_col_offset,
+            self._offset(node.lineno, node.col_offset),
+            self._offset(node.end_lineno, node.end_col_offset),
         )
+
+    def _offset(self, line: int, column: int) -> int:
+        """Return where a column of the parser lies: it counts the bytes that the line has in UTF-8."""
+        start = self._starts[line - 1]
+        if self._encoding is None:
+            return start + column
+        end = self._starts[line] if line < len(self._starts) else len(self.data)
+        before = self.data[start:end].decode(self._encoding).encode()[:column].decode()
+        return start + len(before.encode(self._encoding))
 
     def text(self, node: ast.expr | ast.stmt) -> bytes:
         """Return a node's own bytes."""
@@ -112,7 +130,7 @@ class Source:
     ) -> Candidate:
         """Return the edit that puts `replacement` in a node's place."""
         start, end = self.span(node)
-        text = replacement.encode() if isinstance(replacement, str) else replacement
+        text = replacement.encode(self._encoding or "utf-8") if isinstance(replacement, str) else replacement
         return Candidate(self.path, start, end, text, operator, node.lineno, prior)
 
     def between(
@@ -140,7 +158,7 @@ class Source:
         # Below a condition a text may be indented, as methods are.
         text = b"if 1:\n" + text if text[:1] in (b" ", b"\t") else text
         try:
-            compile(text, self.path, "exec", ast.PyCF_ONLY_AST)
+            compile(text.decode(self._encoding or "utf-8"), self.path, "exec", ast.PyCF_ONLY_AST)
         except (SyntaxError, ValueError):
             return False
         return True
