@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -205,3 +206,22 @@ async def test_the_front_loads_nothing_of_the_index(root: Path) -> None:
     assert "/apsw/" in maps
     for name in ("numpy", "tree_sitter", "sqlite_vec", "watchdog"):
         assert f"/{name}/" not in maps
+
+
+async def test_a_command_leaves_the_index_to_the_editor_that_keeps_it(root: Path) -> None:
+    async with server(root) as driver:
+        await until(is_ready(driver, "writer"))
+        command = (sys.executable, "-P", "-m", "greenline")
+        pipe = asyncio.subprocess.PIPE
+        outputs = []
+        for arguments in (("index", "--json"), ("search", "walk_5", "--json")):
+            process = await asyncio.create_subprocess_exec(
+                *command, *arguments, "--root", str(root), stdout=pipe, stderr=pipe
+            )
+            outputs.append(await process.communicate())
+        status = await index_of(driver)
+
+    assert b"an editor keeps this index" in outputs[0][1]
+    assert json.loads(outputs[0][0])["files"] == 8
+    assert json.loads(outputs[1][0])[0]["path"] == "f5.py"
+    assert status["role"] == "writer"

@@ -85,11 +85,6 @@ class Searcher:
         lines: dict[str, list[str]] = {}
         return [_symbol_hit(symbol, lines) for symbol in found]
 
-    def close(self) -> None:
-        """Close the file; idempotent."""
-        with self._lock:
-            self._shut()
-
     def _opened(self) -> tuple[IndexStore, Finder] | None:
         if self._open is None:
             if not self._path.exists():

@@ -16,17 +16,20 @@ from typing import Any, BinaryIO
 import attrs
 
 from greenline.core.cancel import Cancellation
+from greenline.core.error import GreenlineError
 from greenline.core.index_port import IndexAnswer, IndexStatus
 from greenline.core.wire import to_json
 from greenline.index.live.keeper import Keeper, Kept
 from greenline.index.live.lease import BEAT_S, Lease, lease_path
 from greenline.index.live.searcher import Finder, Searcher
 from greenline.index.store import IndexStore
+from greenline.process.priority import lowered
 from greenline.process.server import PipeServer, take_pipes
 
 _log = logging.getLogger(__name__)
 _TELL_S = 0.25
 """Progress is told no oftener."""
+_ANYTHING = "where does it begin"
 _SETTLE_S = 0.15
 """How long a search waits for what was typed or saved just before."""
 
@@ -50,6 +53,7 @@ class IndexWorker:
         self._telling = threading.Lock()
         self._told: IndexStatus | None = None
         self._told_at = 0.0
+        self._is_warm = False
         self._pipe = PipeServer(
             {
                 "search": self._search,
@@ -72,8 +76,8 @@ class IndexWorker:
         self._pipe.run(source)
         self._keeper.stop()
         self._ended.set()
+        # A search that is under way only reads, and ends with the process.
         beating.join()
-        self._searcher.close()
 
     def status(self) -> IndexStatus:
         """Return how far the index is, whoever keeps it."""
@@ -88,10 +92,22 @@ class IndexWorker:
         while True:
             held = self._lease.beat(json.dumps(to_json(self._keeper.status())))
             self._keeper.hold(held=held)
-            self._tell(self.status())
+            status = self.status()
+            self._tell(status)
+            if status.state == "ready" and not self._is_warm:
+                self._is_warm = True
+                threading.Thread(target=self._warm, name="warm the search", daemon=True).start()
             if self._ended.wait(BEAT_S):
                 break
         self._lease.release()
+
+    def _warm(self) -> None:
+        """Read what searches need besides the index, such as git's history, before somebody waits for it."""
+        try:
+            with lowered():
+                self._searcher.search(_ANYTHING, 1, (), "")
+        except GreenlineError as error:
+            _log.info("the search could not be warmed: %s", error)
 
     def _tell(self, status: IndexStatus) -> None:
         now = time.monotonic()
