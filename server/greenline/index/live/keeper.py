@@ -1,8 +1,8 @@
 """The one thread that writes the index: it looks at what changed, and at everything when it must.
 
 Invariants: it writes only while the lease is held; the most urgent work comes first (open buffers, then what
-changed on the disk, then a look at everything, then vectors, then maintenance); and it yields to searches
-between two files.
+changed on the disk, then a look at everything, then vectors, then maintenance); and long work
+yields to searches between two files.
 """
 
 # Paths are strings here: they are keys of the index, and `Path` would respell some of them.
@@ -40,7 +40,7 @@ _INTERRUPT_S = 2.0
 """How long a look at everything goes on at least before a save comes first."""
 _EMBED_FILES = 20
 _IDLE_S = 10.0
-_YIELD_S = 2.0
+_YIELD_S = 0.2
 _SETTLE_S = 0.005
 
 
@@ -341,7 +341,8 @@ class Keeper:
 
     def _between(self) -> None:
         """Stop, rest or yield where that is asked for."""
-        if self._is_paused or self._n_searching:
+        # A save is soon through, and whoever searches may be looking for it: only long work yields.
+        if self._is_paused or (self._n_searching and self._may_interrupt_at is not None):
             self._yield()
         if self._is_stopped or not self._is_held:
             raise _Over

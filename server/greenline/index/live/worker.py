@@ -130,6 +130,7 @@ class IndexWorker:
         return IndexAnswer(tuple(hits), status.completeness, _note(status))
 
     def _symbols(self, params: dict[str, Any], _: Cancellation) -> list[Any]:
+        self._keeper.settle(_SETTLE_S)
         self._keeper.searching(1)
         try:
             return [*self._searcher.symbols(params["query"], params["limit"])]
