@@ -286,3 +286,19 @@ def test_only_changed_chunks_are_embedded_again(tmp_path: Path, root: Path) -> N
 
     assert embedder.n_texts - before <= 3
     index.close()
+
+
+def test_ids_that_were_freed_at_the_end_are_given_out_once(tmp_path: Path, root: Path) -> None:
+    index = opened(tmp_path / "index.db", root)
+    index.scan()
+    last = root / "last.py"
+    index.set_buffers({str(last): "def last():\n    return 1\n"})
+    index.set_buffers({str(last): None})
+
+    for n in range(3):
+        (root / f"more{n}.py").write_text(f"def more{n}():\n    return {n}\n")
+    index.update([str(root / f"more{n}.py") for n in range(3)])
+
+    check_whole(index.store)
+    assert len(index.store.files()) == N_FILES + 3
+    index.close()

@@ -87,7 +87,11 @@ class IndexWriter:
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
             # Another process may have written since; in a transaction nobody else does.
-            self._next_chunk = self._number("SELECT coalesce(max(id), 0) + 1 FROM chunks")
+            # Free ids may be the highest of all, and are given out first.
+            self._next_chunk = self._number(
+                "SELECT coalesce(max(id), 0) + 1 FROM"
+                " (SELECT max(id) AS id FROM chunks UNION ALL SELECT max(chunk_id) FROM free)"
+            )
             self._next_file = self._number("SELECT coalesce(max(id), 0) + 1 FROM files")
             self._free = list(self._connection.execute("SELECT chunk_id FROM free ORDER BY chunk_id DESC"))
 
