@@ -15,6 +15,7 @@ from index_dump import WordEmbedder
 from index_live import git, live, until
 
 from greenline.index.live.network import is_on_network
+from greenline.index.schema import connect
 from greenline.index.store import IndexStore
 
 CASES = Path(__file__).parents[1] / "data" / "index"
@@ -246,6 +247,17 @@ def test_without_watches_changes_are_looked_for(tmp_path: Path, root: Path) -> N
         until(lambda: index.defines("late"))
 
         assert "no more file watches" in index.keeper.status().note
+
+
+def test_an_index_that_contradicts_itself_is_built_anew(tmp_path: Path, root: Path) -> None:
+    with live(tmp_path, root) as index:
+        connection = connect(index.path, writable=True)
+        connection.execute("INSERT INTO free SELECT id FROM chunks")
+        connection.close()
+        (root / "late.py").write_text("def late():\n    pass\n")
+        until(lambda: any(status.state == "failed" for status in index.told))
+        until(lambda: index.defines("late"))
+        until(index.equals_fresh)
 
 
 NO_INSTANCE = """

@@ -179,6 +179,19 @@ def open_index(path: Path, embedder: Embedder | None) -> OpenIndex:
     return OpenIndex(path, path, embedder)
 
 
+def condemn(path: Path) -> None:
+    """Have a file that contradicts itself built anew at the next opening; it serves until then, if it can."""
+    _remove(path.with_name(f"{path.name}.new"))
+    try:
+        connection = connect(path, writable=True)
+        try:
+            connection.execute("UPDATE meta SET value = 'damaged' WHERE key = 'chunker'")
+        finally:
+            connection.close()
+    except (apsw.Error, IndexUnusable):
+        _remove(path)
+
+
 def _fits(path: Path) -> bool:
     """Return whether this version can go on with a file; a new or empty one fits."""
     if not path.exists() or path.stat().st_size == 0:

@@ -22,6 +22,7 @@ import attrs
 
 from greenline.core.error import GreenlineError
 from greenline.core.index_port import IndexState, IndexStatus
+from greenline.index.generation import condemn
 from greenline.index.indexer import Indexer, Progress
 from greenline.index.live.batch import Batch
 from greenline.index.live.root_watch import RootWatch
@@ -42,6 +43,8 @@ _EMBED_FILES = 20
 _IDLE_S = 10.0
 _YIELD_S = 0.2
 _SETTLE_S = 0.005
+_DAMAGED = (apsw.ConstraintError, apsw.CorruptError, apsw.NotADBError)
+"""What no file that is whole leads to."""
 
 
 @attrs.frozen
@@ -195,6 +198,8 @@ class Keeper:
                 _log.exception("the index %s cannot be kept", self._kept.path)
                 self._problem = f"The index cannot be kept: {error}"
                 self._say("failed")
+                if isinstance(error, _DAMAGED):
+                    condemn(self._kept.path)
                 with self._changed:
                     self._changed.wait_for(lambda: self._is_stopped, _RETRY_S)
 
