@@ -150,6 +150,12 @@ class Indexer:
         self._work(work, report, None)
         return report
 
+    def knows(self, root: str, relative: str) -> bool:
+        """Return whether the index holds a path, indexed or skipped, or anything below it."""
+        writer = self._open.writer
+        root_id = writer.root_id(root)
+        return writer.known_path(root_id, relative) is not None or bool(writer.paths_below(root_id, relative))
+
     def set_buffers(self, texts: Mapping[str, str | None]) -> Report:
         """Put the texts of open buffers over the disk, by absolute path; None gives the path back to it."""
         for path, text in texts.items():

@@ -291,7 +291,7 @@ class Keeper:
             self._look_for_roots()
             self._must_watch = self._must_watch or relative == ".git"
             return False
-        return not self._watch.ignores(root, relative) or indexer.store.file(root, relative) is not None
+        return not self._watch.ignores(root, relative) or indexer.knows(root, relative)
 
     def _look_for_roots(self) -> None:
         if self._watch.roots_changed():
