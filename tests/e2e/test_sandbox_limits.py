@@ -58,7 +58,7 @@ def left_over(label: str) -> list[object]:
     with_label = {"label": f"{LABEL_RUN}={label}"}
     client = docker.from_env()
     try:
-        return list(client.containers.list(all=True, filters=with_label))
+        return list(client.containers.list(all=True, filters=with_label, ignore_removed=True))
     finally:
         client.close()
 

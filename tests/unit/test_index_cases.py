@@ -16,7 +16,9 @@ from greenline.guard.gate import Gate
 from greenline.index.chunk import SkipReason
 from greenline.index.indexer import Indexer
 from greenline.index.schema import connect
+from greenline.index.scope import Scope
 from greenline.index.vector import VectorTable
+from greenline.index.why import explain
 
 CASES = Path(__file__).parents[1] / "data" / "index"
 SOURCE = "def send_{n}(upload, retries):\n" + "".join(
@@ -203,7 +205,9 @@ def test_links_are_not_followed_and_each_file_is_indexed_once(tmp_path: Path, wi
     assert names_of(index) == expected["files_once"]
     assert time.monotonic() - began < 60
     skipped = {item.path: item for item in index.store.skipped()}
-    aliases = {path: item.detail for path, item in skipped.items() if item.reason is SkipReason.ALIAS}
+    scope = Scope([str(root)], Gate((str(root),)))
+    why = {path: explain(scope, str(root / path)) for path in skipped}
+    aliases = {path: item.detail for path, item in why.items() if item.reason is SkipReason.ALIAS}
     assert aliases == expected["alias_of"]
     links = {path for path, item in skipped.items() if item.reason is SkipReason.LINK}
     assert {"broken", "outside.py"} <= links

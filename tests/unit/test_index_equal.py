@@ -241,5 +241,6 @@ TestWorkspace.settings = settings(
     max_examples=int(os.environ.get("GREENLINE_EXAMPLES", "15")),
     stateful_step_count=20,
     deadline=None,
+    derandomize="GREENLINE_EXAMPLES" not in os.environ,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

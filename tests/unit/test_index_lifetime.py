@@ -71,11 +71,14 @@ def test_a_killed_scan_is_continued_by_the_next_one(tmp_path: Path, root: Path, 
 def test_a_second_start_reads_no_unchanged_file(tmp_path: Path, root: Path) -> None:
     for n in range(N_FILES):
         os.utime(root / f"f{n:02}.py", (1_700_000_000, 1_700_000_000.5))
+    seen: list[Path] = [root]
     index = opened(tmp_path / "index.db", root)
-    index.scan()
-    index.scan()
+    index.pause = lambda: seen.append(root)
+    # A file that was changed a moment ago is read again: it may have changed since without showing it.
+    while seen:
+        seen.clear()
+        index.scan()
     index.close()
-    seen: list[Path] = []
 
     index = opened(tmp_path / "index.db", root)
     index.pause = lambda: seen.append(root)

@@ -117,7 +117,8 @@ class Scope:
         if reason is not None:
             return Found(relative, disk, Refused(SkipReason(reason)))
         if stat.S_ISLNK(status.st_mode):
-            return Found(relative, disk, self._link(full))
+            # Where it leads may change without the link: `describe_link` says it when it is asked.
+            return Found(relative, disk, Refused(SkipReason.LINK, "links are not followed"))
         if not stat.S_ISREG(status.st_mode):
             return None
         return Found(relative, disk, too_large(status.st_size))
@@ -128,7 +129,7 @@ class Scope:
             return False
         return not IgnoreRules(root).ignored(relative)
 
-    def _link(self, full: str) -> Refused:
+    def describe_link(self, full: str) -> Refused:
         """Say where a link leads; links are never followed, so that each real file is indexed once."""
         if not os.path.exists(full):
             return Refused(SkipReason.LINK, "it leads nowhere")

@@ -61,7 +61,10 @@ def explain(scope: Scope, path: str) -> Why:
     if found is None:
         return Why(root, relative, None, SkipReason.UNREADABLE, "it is no regular file")
     if found.refused is not None:
-        return Why(root, relative, None, found.refused.reason, found.refused.detail)
+        refused = found.refused
+        if refused.reason is SkipReason.LINK:
+            refused = scope.describe_link(os.path.join(root, relative))
+        return Why(root, relative, None, refused.reason, refused.detail)
     try:
         source = read_source(relative, Path(path).read_bytes())
     except OSError as error:

@@ -222,7 +222,9 @@ def _environment(toolchain: HostToolchain) -> dict[str, str]:
 def reap_orphans(client: Any) -> None:
     """Remove containers whose owner process is gone: a killed worker cannot do it itself."""
     with contextlib.suppress(*ENGINE_ERRORS):
-        for container in client.containers.list(all=True, filters={"label": LABEL_OWNER}):
+        # Others remove containers at the same time: one that is gone must not end the search.
+        known = client.containers.list(all=True, filters={"label": LABEL_OWNER}, ignore_removed=True)
+        for container in known:
             if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
                     container.remove(force=True)
