@@ -5,7 +5,8 @@ Usage: `python run_tests.py [options] [ID …]`, in the project's root
     --runner pytest|unittest   which runner drives the tests (default pytest)
     --no-coverage              do not measure which lines each test executes
     --exitfirst                stop after the first test that fails
-    --test-seconds S           count a test that takes longer as failed, and go on (default: no limit)
+    --test-seconds S           count a test that takes so much processor time, or waits five times as long,
+                               as failed, and go on (default: no limit)
     --rounds                   say `roundEnd`, then run what each line of the input names (a JSON list)
     --toolbox DIR              pytest and coverage for projects that have none (default: `../toolbox`)
     --report FIFO              where the reporter listens (default: `$GREENLINE_REPORT`)

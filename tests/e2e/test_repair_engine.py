@@ -74,6 +74,16 @@ def test_a_loop_without_an_end_is_mended(tmp_path: Path) -> None:
     assert b"i += 1" in (result.edit_set.changes[0].after or b"")
 
 
+def test_a_test_that_waits_for_long_is_no_failing_one(tmp_path: Path) -> None:
+    slow = "\n\ndef test_that_waits():\n    import time\n\n    time.sleep(5)\n"
+
+    result = _repair(tmp_path, SOUND.replace("wait > best", "wait < best"), TESTS + slow)
+
+    assert result.evidence is not None, result.note
+    assert result.evidence.verdict is Verdict.VERIFIED
+    assert result.evidence.fixed == ("test_queue_times.py::test_longest",)
+
+
 def test_a_missing_algorithm_is_not_made_up(tmp_path: Path) -> None:
     faulty = SOUND.replace("    for wait in waits:\n        result += wait\n", "")
 
@@ -100,10 +110,10 @@ def test_endless_candidates_are_stopped(tmp_path: Path) -> None:
     assert result.edit_set is None or result.evidence is not None
 
 
-def _repair(root: Path, code: str, budget_s: float = 60.0) -> RepairResult:
+def _repair(root: Path, code: str, tests: str = TESTS, budget_s: float = 60.0) -> RepairResult:
     tree = {
         "queue_times.py": StagedFile(code.encode()),
-        "test_queue_times.py": StagedFile(TESTS.encode()),
+        "test_queue_times.py": StagedFile(tests.encode()),
     }
     sandbox = make_sandbox(load_settings())
     engine = RepairEngine(sandbox, make_verifier(sandbox), hunks_of, budget_s)

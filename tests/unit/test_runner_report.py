@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 RUNNER = Path(__file__).parents[2] / "sandbox" / "runner"
 TESTS = """import os
 import pytest
@@ -66,6 +68,29 @@ def test_each_outcome_is_reported_after_the_collection_has_ended(tmp_path: Path)
 
 def test_only_selected_tests_run(tmp_path: Path) -> None:
     assert outcomes(run(tmp_path, TESTS, "--", "test_it.py::test_good")) == {"test_good": "passed"}
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_a_limit_stops_what_works_without_end_and_not_what_waits(tmp_path: Path, runner: str) -> None:
+    tests = """import time
+import unittest
+
+class Test(unittest.TestCase):
+    def test_waits(self): time.sleep(1.5)
+    def test_works(self):
+        while True: pass
+    def test_works_too(self):
+        while True: pass
+"""
+    records = run(tmp_path, tests, "--runner", runner, "--test-seconds", "1")
+
+    found = {r["id"].replace("::", ".").rpartition(".")[2]: r for r in records if r["kind"] == "test"}
+    stopped = {name: (r["outcome"], r.get("timedOut", False)) for name, r in found.items()}
+    assert stopped == {
+        "test_waits": ("passed", False),
+        "test_works": ("failed", True),
+        "test_works_too": ("failed", True),
+    }
 
 
 def test_rounds_run_what_each_line_names_and_measure_nothing(tmp_path: Path) -> None:

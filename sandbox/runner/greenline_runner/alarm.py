@@ -2,6 +2,8 @@
 
 import signal
 
+_WAITS = 5
+
 
 class TimeLimit(BaseException):
     """The test did not end in time; no `except Exception` of the project's takes it."""
@@ -16,7 +18,7 @@ class Alarm:
     never looks for signals is not reached: the container's own limit ends that.
 
     Where `cpu_s` is set, that much processor time is the limit too: a loop without an end uses it up
-    early, however busy the machine is.
+    early, however busy the machine is, and a test that only waits does not.
     """
 
     _TIMES = 8
@@ -28,6 +30,8 @@ class Alarm:
         self.cpu_s = 0.0
         self.rang = False
         """Whether a test was interrupted."""
+        self.rung = False
+        """The same since the user of the alarm set it to False."""
 
     def __enter__(self):
         if self._seconds:
@@ -52,9 +56,21 @@ class Alarm:
                 self._longest = max(self._longest, monotonic() - self._entered)
 
     def _ring(self, number, _):
-        if not self.rang:
-            self.rang = True
-            self._seconds = max(self._seconds / 8, min(self._seconds, 0.5))
+        self.rung = True
         unit = " of processor time" if number == signal.SIGPROF else ""
         seconds = self.cpu_s if unit else self._seconds
+        if not self.rang:
+            self.rang = True
+            self._seconds, self.cpu_s = _shorter(self._seconds), _shorter(self.cpu_s)
         raise TimeLimit(f"the test did not end within {seconds:g} s{unit}")
+
+
+def alarm_for(seconds):
+    """Return the alarm of `--test-seconds`: that much processor time, and some times as long by the clock."""
+    alarm = Alarm(_WAITS * seconds)
+    alarm.cpu_s = seconds
+    return alarm
+
+
+def _shorter(seconds):
+    return max(seconds / 8, min(seconds, 0.5))

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from greenline_runner.alarm import Alarm
+from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
@@ -167,7 +167,7 @@ class Recorder(_Plugin):
         self._cover = cover
         self._collecting = collecting
         self._state = None
-        self.alarm = Alarm(options.test_s)
+        self.alarm = alarm_for(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
 
@@ -206,6 +206,7 @@ class Recorder(_Plugin):
     def pytest_runtest_protocol(self, item):
         # A plugin that reruns failures goes through this once and through the phases several times.
         self._state = _State()
+        self.alarm.rung = False
         start = _clock()
         if self._cover is not None:
             self._cover.switch(item.nodeid)
@@ -249,6 +250,8 @@ class Recorder(_Plugin):
             record["line"] = line + 1
         if message:
             record["message"] = shorten(message)
+        if self.alarm.rung:
+            record["timedOut"] = True
         self._channel.send(record)
 
 

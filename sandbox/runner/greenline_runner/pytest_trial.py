@@ -13,6 +13,7 @@ import pytest
 from _pytest.assertion import util
 
 from greenline_runner import pytest_side
+from greenline_runner.alarm import Alarm
 from greenline_runner.bare import bare_call
 from greenline_runner.candidate import Written
 from greenline_runner.group import Group
@@ -38,6 +39,7 @@ class _Host(pytest_side.Recorder):
 
     def __init__(self, options, channel, work):
         super().__init__(options, channel, None, None)
+        self.alarm = Alarm(options.test_s)
         self._work = work
         self._trials = Trials(work, channel.send)
         self._live = Live(options.root)

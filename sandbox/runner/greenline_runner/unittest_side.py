@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from greenline_runner.alarm import Alarm
+from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
 
@@ -110,7 +110,7 @@ class _Result(unittest.TestResult):
         self._channel = channel
         self._cover = cover
         self._tests = tests
-        self._alarm = Alarm(options.test_s)
+        self._alarm = alarm_for(options.test_s)
         self._sent = set()
         self._outcome = None
         self._message = ""
@@ -121,6 +121,7 @@ class _Result(unittest.TestResult):
         self._outcome, self._message, self._start = None, "", _clock()
         if self._cover is not None:
             self._cover.switch(test.id())
+        self._alarm.rung = False
         self._alarm.__enter__()
 
     def stopTest(self, test):
@@ -185,6 +186,8 @@ class _Result(unittest.TestResult):
         record.update(_place(test, self._root))
         if self._message:
             record["message"] = shorten(self._message)
+        if self._alarm.rung:
+            record["timedOut"] = True
         self._channel.send(record)
 
 

@@ -71,6 +71,9 @@ class EngineRepairer:
             failing[:_MAX_CHECKS],
         )
         risk = "An edit that passes the tests can still differ from what was meant; review it."
+        if case.diagnosis.stopped:
+            names = ", ".join(case.diagnosis.stopped[:3])
+            risk = f"{names} was stopped at its limit: it hangs, or is slow. {risk}"
         if len(snapshot.roots) > 1:
             risk = f"Only {case.root} is repaired; ask again for the other folders. {risk}"
         return Plan(1, (entry,), risk, None, "repair")

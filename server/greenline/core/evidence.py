@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import Literal
 
 import attrs
@@ -64,6 +65,8 @@ class TestResult:
     """1-based."""
     message: str = ""
     """The failure as the runner reported it, shortened; untrusted text."""
+    timed_out: bool = False
+    """Whether the runner stopped it at its own limit (`Limits.test_s`)."""
 
 
 TestResult.__test__ = False  # type: ignore[attr-defined]  # the name is the field's own; pytest must not collect it
@@ -87,7 +90,11 @@ class TestReport:
 
     def outcome_of(self, test_id: str) -> Outcome | None:
         """Return how a test ended, or None where the run does not hold it."""
-        return next((t.outcome for t in self.tests if t.id == test_id), None)
+        return self._outcomes.get(test_id)
+
+    @cached_property
+    def _outcomes(self) -> dict[str, Outcome]:
+        return {test.id: test.outcome for test in self.tests}
 
     def count(self, outcome: Outcome) -> int:
         """Return how many tests ended so."""

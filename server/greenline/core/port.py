@@ -45,7 +45,8 @@ class Limits:
     """How much of the output's tail is kept."""
     tmpfs_mb: int = 1024
     test_s: float | None = None
-    """How long one test may take before it counts as failed; None: only `wall_s` ends it."""
+    """How much processor time one test may take, and a fifth of how long it may wait, before it counts as
+    failed; None: only `wall_s` ends it."""
 
 
 @attrs.frozen

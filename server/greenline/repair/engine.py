@@ -30,7 +30,7 @@ _MAX_COMPARED = 60
 _SEARCH_BY = 0.75
 """The share of the budget after which the search ends."""
 _HANG_S = 4.0
-"""How long a test may take before it is stopped, unless the suite's others take as long."""
+"""How much processor time a test may take before it is stopped, unless the suite's others take as long."""
 _SLOW_S = 20.0
 """How long one that was stopped may take when it is asked again, since nothing was found."""
 _TIMES = 8.0
@@ -62,7 +62,7 @@ class Diagnosis:
     @property
     def stopped(self) -> tuple[str, ...]:
         """Return the failing tests that were stopped at their limit: they hang, or are slow."""
-        slow = {test.id for test in self.report.tests if test.duration_s >= _HANG_S}
+        slow = {test.id for test in self.report.tests if test.timed_out}
         return tuple(test for test in self.failing if test in slow)
 
     @property
@@ -208,7 +208,8 @@ class RepairEngine:
         left = set(case.diagnosis.failing) - slow
         names = ", ".join(sorted(slow))
         if slow and not left:
-            note = f"{names} took more than {_HANG_S:g} s, and passes with more time; nothing is to repair."
+            limit = f"{_HANG_S:g} s of processor time"
+            note = f"{names} took more than {limit}, and passes with more; nothing is to repair."
             return RepairResult(None, None, found.n_tried, note)
         fixes = [fix for fix, passed in found.partial if slow and passed >= left]
         if not fixes:

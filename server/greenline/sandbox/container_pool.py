@@ -99,13 +99,16 @@ class ContainerPool:
 
     def _fill(self, arguments: Arguments) -> None:
         """Start containers ahead while nothing runs; what the engine refuses, the next request will tell."""
+        key = _key(arguments)
         # They belong to no run yet.
         owner = {name: arguments["labels"][name] for name in (LABEL_OWNER, LABEL_HOST)}
         with contextlib.suppress(*ENGINE_ERRORS):
-            while self._may_fill(arguments):
+            while self._may_fill(key):
                 container = self._start({**arguments, "labels": owner})
                 with self._changed:
-                    keep = not self._closed and self._key == _key(arguments)
+                    # Another thread may have filled it meanwhile.
+                    is_wanted = self._key == key and len(self._ready) < self._n_ready
+                    keep = is_wanted and not self._closed
                     if keep:
                         self._ready.append(container)
                         self._changed.notify_all()
@@ -115,12 +118,12 @@ class ContainerPool:
             if self._ready and not self._n_used and not self._closed:
                 self._set_timer(KEPT_S, self._expire)
 
-    def _may_fill(self, arguments: Arguments) -> bool:
+    def _may_fill(self, key: str) -> bool:
         with self._changed:
             return (
                 not self._closed
                 and not self._n_used
-                and self._key == _key(arguments)
+                and self._key == key
                 and len(self._ready) < self._n_ready
             )
 

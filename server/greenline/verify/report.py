@@ -120,6 +120,7 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
                 file=record.get("file"),
                 line=record.get("line"),
                 message=str(record.get("message", "")),
+                timed_out=bool(record.get("timedOut")),
             )
         )
     elif kind == "cov":
