@@ -163,7 +163,8 @@ class Search:
 
     def _pairs(self, singles: Sequence[tuple[Candidate, float]]) -> Iterator[Fix]:
         """Yield pairs: first of edits that each mend some of the tests, then of the best singles."""
-        helpful = [fix for fix, _ in self._partial]
+        # A pair that mends some of the tests is no half of one that mends them all.
+        helpful = [fix for fix, _ in self._partial if len(fix.edits) == 1]
         best = [Fix((c,), s) for c, s in singles[:120]]
         seen: set[frozenset[Candidate]] = set()
         orders: list[tuple[Sequence[Fix], Sequence[Fix]]] = [
@@ -177,7 +178,7 @@ class Search:
                 (frozenset(edits), edits, one.score * other.score)
                 for one, other in pairs
                 for edits in [(*one.edits, *other.edits)]
-                if len(set(edits)) == 2 and not _overlap(*edits)
+                if not _overlap(*edits)
             )
             n_yielded = 0
             for key, edits, score in fresh:
