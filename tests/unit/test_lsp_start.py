@@ -6,7 +6,9 @@ import subprocess
 import sys
 
 HEAVY = {"litellm", "docker", "jedi", "tree_sitter", "openai", "requests"}
-OF_A_SESSION = {"apsw", "pathspec", "platformdirs", "detect_secrets"}
+OF_A_SESSION = {"apsw", "pathspec", "platformdirs", "detect_secrets"} | {
+    f"greenline.{name}" for name in ("lsp.session", "lsp.reviewer", "edit.undo", "journal.checkpoint")
+}
 
 
 def test_the_server_is_made_without_heavy_imports() -> None:
@@ -24,6 +26,7 @@ def test_an_open_session_has_no_heavy_imports() -> None:
     )
 
     assert "apsw" in loaded
+    assert "greenline.journal.checkpoint" in loaded
     assert not HEAVY & loaded
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
 from greenline.core.index_port import IndexHit, SymbolHit
 from greenline.edit.text import split_lines
 from greenline.lsp import protocol
 from greenline.lsp.convert import Encoding, to_uri
-from greenline.lsp.session import Session
+
+if TYPE_CHECKING:
+    from greenline.lsp.session import Session
 
 
 def search_hit(hit: IndexHit) -> protocol.SearchHit:

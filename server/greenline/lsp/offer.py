@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from greenline.core.error import GreenlineError
 from greenline.edit.text import split_lines
 from greenline.lsp.convert import to_uri
-from greenline.lsp.session import Session
-from greenline.lsp.shelf import PlacedHunk
+
+if TYPE_CHECKING:
+    from greenline.lsp.session import Session
+    from greenline.lsp.shelf import PlacedHunk
 
 PREFIX = "greenline.server."
 

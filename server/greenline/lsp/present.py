@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
 from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import ContextRange, Proposal, Run, TaskContext
-from greenline.edit.undo import Undone
 from greenline.lsp import protocol
 from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
 from greenline.lsp.decision import Review
-from greenline.lsp.session import Session
+
+if TYPE_CHECKING:
+    from greenline.edit.undo import Undone
+    from greenline.lsp.session import Session
 
 
 def proposal_info(session: Session, proposal: Proposal) -> protocol.ProposalInfo:

@@ -16,10 +16,10 @@ from greenline.lsp import protocol
 from greenline.lsp.convert import to_uri
 from greenline.lsp.present import event_params, proposal_info, shown_lines, shown_range
 from greenline.lsp.render import headline
-from greenline.lsp.shelf import PlacedHunk
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
+    from greenline.lsp.shelf import PlacedHunk
 
 _PERMISSION = {
     "Allow once": "allowOnce",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
 from greenline.core.task import Plan, Proposal, Run
 from greenline.edit.hunk import diff_text
-from greenline.lsp.shelf import PlacedHunk
+
+if TYPE_CHECKING:
+    from greenline.lsp.shelf import PlacedHunk
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])")
 _MAX_DIFF = 8000

@@ -7,7 +7,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -25,9 +25,11 @@ from greenline.lsp.parts import Connect, Opening, Parts
 from greenline.lsp.progress import Report
 from greenline.lsp.protocol import StatusResult
 from greenline.lsp.publisher import Publisher
-from greenline.lsp.session import Session
 from greenline.lsp.supervisor import Supervisor
 from greenline.lsp.wire import make_converter
+
+if TYPE_CHECKING:
+    from greenline.lsp.session import Session
 
 _STOP_S = 5.0
 """How long work under way may take to end at shutdown."""
@@ -65,6 +67,9 @@ class GreenlineServer(LanguageServer):
     def session(self) -> Session:
         """The session; made at first use, so that `initialize` is answered without opening anything."""
         if self._session is None:
+            # It brings along all of editing and reviewing, which nobody needs before.
+            from greenline.lsp.session import Session
+
             parts = self._connect(self.opening)
             for warning in parts.warnings:
                 self.say(types.MessageType.Warning, warning)

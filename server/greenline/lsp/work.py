@@ -17,10 +17,10 @@ from greenline.lsp.hardened import CONTENT_SCHEME
 from greenline.lsp.progress import work_progress
 from greenline.lsp.publisher import plan_file
 from greenline.lsp.render import hunk_markdown, plain, plan_markdown
-from greenline.lsp.session import Session
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
+    from greenline.lsp.session import Session
 
 
 async def plan_task(ls: GreenlineServer, task: Task, token: int | str | None) -> Planned:
