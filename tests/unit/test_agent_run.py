@@ -553,10 +553,15 @@ def test_proposed_run_cannot_be_executed_again(fixture: Fixture) -> None:
     agent = fixture.agent(PLAN, SCORE, write("a.py", "good"), say())
     run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
 
-    with pytest.raises(WrongState, match="proposed"):
-        agent.execute(run_id, fixture.snapshot(), Cancellation())
-    with pytest.raises(WrongState):
-        agent.pause(run_id)
+    for ask in (
+        lambda: agent.execute(run_id, fixture.snapshot(), Cancellation()),
+        lambda: agent.revise(run_id, "louder", fixture.snapshot(), Cancellation()),
+        lambda: agent.resume(run_id, fixture.snapshot()),
+        lambda: agent.pause(run_id),
+    ):
+        with pytest.raises(WrongState, match="proposed") as raised:
+            ask()
+        assert "agent/review" in raised.value.remedy
 
 
 class Mender:

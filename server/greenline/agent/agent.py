@@ -42,6 +42,18 @@ _STARTABLE = {
     RunState.INTERRUPTED,
     RunState.PAUSED,
 }
+_ELSE = "Ask for a new plan."
+_REMEDY = {
+    **dict.fromkeys(ACTIVE, "Wait for it, or cancel it with agent/cancel."),
+    RunState.AWAITING_APPROVAL: "Execute it with agent/execute.",
+    RunState.NEEDS_INPUT: "Answer its questions with agent/respond, or cancel it with agent/cancel.",
+    RunState.PROPOSED: "Review its proposal with agent/review, or ask for a new plan.",
+    **dict.fromkeys(
+        (RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED, RunState.PAUSED),
+        "Take it up again with agent/resume.",
+    ),
+}
+"""What can be done instead with a run in this state."""
 _PAUSE_WAIT_S = 1.0
 _CANCEL_WAIT_S = 5.0
 
@@ -93,7 +105,10 @@ class Agent:
         """Return the next version of a run's plan: by an instruction, or as the user wrote it."""
         run = self._journal.run(run_id)
         if run.plan is None or run.state not in _STARTABLE:
-            raise WrongState(f"The plan of {run_id} cannot be changed while the run is {run.state.value}.")
+            raise WrongState(
+                f"The plan of {run_id} cannot be changed while the run is {run.state.value}.",
+                remedy=_REMEDY.get(run.state, _ELSE),
+            )
         if isinstance(change, str) and self._services.model is None:
             raise no_model()
         with self._lock:
@@ -133,7 +148,7 @@ class Agent:
         if known.plan is None or known.state not in _STARTABLE:
             raise WrongState(
                 f"The run {run} is {known.state.value} and cannot be executed.",
-                remedy="Ask for a new plan." if known.plan is None else "",
+                remedy=_ELSE if known.plan is None else _REMEDY.get(known.state, _ELSE),
             )
         self._execute_run(self._enter(run, cancellation), known.task, known.plan, snapshot)
         return run
@@ -196,7 +211,10 @@ class Agent:
             return self._journal.run(run_id).state
         run = self._journal.run(run_id)
         if run.state not in _STARTABLE - {RunState.AWAITING_APPROVAL}:
-            raise WrongState(f"The run {run_id} is {run.state.value}; there is nothing to resume.")
+            raise WrongState(
+                f"The run {run_id} is {run.state.value}; there is nothing to resume.",
+                remedy=_REMEDY.get(run.state, _ELSE),
+            )
         control = self._enter(run_id, Cancellation())
         plan = run.plan
         if plan is None:
@@ -303,9 +321,9 @@ class Agent:
         control = RunControl(run_id, cancellation)
         with self._lock:
             if self._closing:
-                raise WrongState("The agent is shutting down.")
+                raise WrongState("The agent is shutting down.", remedy="Start the server again.")
             if run_id in self._live:
-                raise WrongState(f"The run {run_id} is being worked on.")
+                raise WrongState(f"The run {run_id} is being worked on.", remedy="Wait for it, or cancel it.")
             self._live[run_id] = control
         return control
 
@@ -352,7 +370,10 @@ class Agent:
             control = self._live.get(run_id)
         if control is None:
             state = self._journal.run(run_id).state
-            raise WrongState(f"The run {run_id} is {state.value} and cannot be {wish}.")
+            raise WrongState(
+                f"The run {run_id} is {state.value} and cannot be {wish}.",
+                remedy=_REMEDY.get(state, _ELSE),
+            )
         return control
 
     def _spawn(self, run_id: str, action: Callable[[], object]) -> None:
