@@ -1,7 +1,7 @@
 """Where a workspace's own records live: under the user's state folder, never inside the repository."""
 
 # Paths are strings here: they are keys of the overlay, and `Path` would respell some of them.
-# ruff: noqa: PTH119
+# ruff: noqa: PTH117, PTH119
 
 from __future__ import annotations
 
@@ -13,11 +13,23 @@ from pathlib import Path
 
 import platformdirs
 
+from greenline.core.error import InvalidInput
+
 
 def state_home(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of all state; `GREENLINE_STATE_DIR` overrides the platform's."""
+    """Return the folder of all state; `GREENLINE_STATE_DIR` overrides the platform's.
+
+    Raises `InvalidInput` for a relative one, which would lie wherever a process happens to start.
+    """
     chosen = (os.environ if environment is None else environment).get("GREENLINE_STATE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_state_dir("greenline", appauthor=False))
+    if not chosen:
+        return Path(platformdirs.user_state_dir("greenline", appauthor=False))
+    if not os.path.isabs(chosen):
+        raise InvalidInput(
+            f"GREENLINE_STATE_DIR is {chosen!r}, which is a relative path.",
+            remedy="Set it to an absolute path outside the workspace, or unset it.",
+        )
+    return Path(chosen)
 
 
 def state_folder(root: str, environment: Mapping[str, str] | None = None) -> Path:
