@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -15,7 +16,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
-from greenline.core.port import VerifyRequest
+from greenline.core.port import Tree, VerifyRequest
 from greenline.core.task import Plan
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
 from greenline.tool.place import root_names, shown
@@ -57,25 +58,11 @@ def prove(
     cancellation: Cancellation,
 ) -> Evidence:
     """Verify a change in every root that it touches; a sick sandbox is evidence, `Cancelled` is raised."""
-    found: list[Evidence] = []
-    gate = services.gate(snapshot.roots)
-    for root in snapshot.roots:
-        changes = tuple(c for c in edit_set.changes if snapshot.locate(c.path).root == root)
-        if not changes:
-            continue
-        request = VerifyRequest(
-            root=root,
-            base=snapshot.tree(root, gate),
-            edit_set=EditSet(changes),
-            hunks=tuple(h for h in hunks if snapshot.locate(h.path).root == root),
-            checks=_checks_in(root, checks_of(plan), snapshot),
-            label=recorder.run_id,
-            limits=services.test_limits,
-        )
-        evidence = services.verifier.verify(request, cancellation, recorder.command)
-        names = root_names(snapshot.roots)
-        found.append(evidence if len(names) == 1 else named(evidence, names[root]))
-    return worst(found)
+
+    def case(root: str, tree: Tree, _: EditSet) -> tuple[Tree, tuple[Hunk, ...]]:
+        return tree, tuple(h for h in hunks if snapshot.locate(h.path).root == root)
+
+    return _prove_each(services, snapshot, edit_set, case, plan, recorder, cancellation)
 
 
 def prove_again(
@@ -89,27 +76,45 @@ def prove_again(
 ) -> Evidence:
     """Verify a change whose result is the snapshot; hunks that stand there as proposed keep their ids."""
     known = {(hunk.path, hunk.before, hunk.after): hunk.id for hunk in hunks}
+
+    def case(root: str, tree: Tree, edits: EditSet) -> tuple[Tree, tuple[Hunk, ...]]:
+        there = tuple(
+            attrs.evolve(hunk, id=known.get((hunk.path, hunk.before, hunk.after), hunk.id))
+            for hunk in cut(snapshot, edits, plan, "")
+        )
+        return apply(root, tree, EditSet(tuple(map(_inverted, edits.changes)))), there
+
+    return _prove_each(services, snapshot, edit_set, case, plan, recorder, cancellation)
+
+
+def _prove_each(
+    services: Services,
+    snapshot: Snapshot,
+    edit_set: EditSet,
+    case: Callable[[str, Tree, EditSet], tuple[Tree, tuple[Hunk, ...]]],
+    plan: Plan,
+    recorder: Recorder,
+    cancellation: Cancellation,
+) -> Evidence:
+    """Verify root by root; `case` returns a root's base and hunks for its tree now and its edits."""
     found: list[Evidence] = []
     gate = services.gate(snapshot.roots)
+    names = root_names(snapshot.roots)
     for root in snapshot.roots:
-        changes = tuple(c for c in edit_set.changes if snapshot.locate(c.path).root == root)
-        if not changes:
+        edits = EditSet(tuple(c for c in edit_set.changes if snapshot.locate(c.path).root == root))
+        if not edits.changes:
             continue
-        tree = snapshot.tree(root, gate)
+        base, hunks = case(root, snapshot.tree(root, gate), edits)
         request = VerifyRequest(
             root=root,
-            base=apply(root, tree, EditSet(tuple(_inverted(change) for change in changes))),
-            edit_set=EditSet(changes),
-            hunks=tuple(
-                attrs.evolve(hunk, id=known.get((hunk.path, hunk.before, hunk.after), hunk.id))
-                for hunk in cut(snapshot, EditSet(changes), plan, "")
-            ),
+            base=base,
+            edit_set=edits,
+            hunks=hunks,
             checks=_checks_in(root, checks_of(plan), snapshot),
             label=recorder.run_id,
             limits=services.test_limits,
         )
         evidence = services.verifier.verify(request, cancellation, recorder.command)
-        names = root_names(snapshot.roots)
         found.append(evidence if len(names) == 1 else named(evidence, names[root]))
     return worst(found)
 
