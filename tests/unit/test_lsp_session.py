@@ -34,6 +34,13 @@ TYPED = re.compile("«[0-9]+»")
 LINES = ("alpha\n", "beta\r\n", "gamma\n", "\n", "e\u0301 😀\n", "\f\u2028\n", "  delta\n", "alpha\n")
 
 
+class Calm(random.Random):
+    """A user who only watches."""
+
+    def random(self) -> float:
+        return 1.0
+
+
 class Desk:
     """An editor with one buffer, and a user who may type whenever the server looks away."""
 
@@ -45,6 +52,7 @@ class Desk:
         self.session: Session | None = None
         self.proposals: dict[str, Proposal] = {}
         self.n_applied = 0
+        self.applied_to: list[str] = []
 
     def on_event(self, event: Event) -> None:
         return None
@@ -85,6 +93,7 @@ class Desk:
     async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
         """Apply an edit as editors do: not at all where the buffer has moved on."""
         (edit,) = edits
+        self.applied_to.append(edit.path)
         await asyncio.sleep(0)
         if self.chance.random() < 0.2:
             self.type()
@@ -112,6 +121,38 @@ class Office:
         store = CheckpointStore(self.journal, BlobStore(self.journal.path.parent / "blobs"))
         agent = ScriptedAgent(self.journal, self.scripts)
         return Session((str(self.root),), self.journal, agent, desk, self.root.parent, store)
+
+
+@pytest.mark.parametrize(("root", "opened"), [("real", "link"), ("link", "real"), ("link", "link")])
+def test_a_buffer_is_proposed_for_whichever_way_a_link_spells_it(
+    tmp_path: Path, root: str, opened: str
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "a.txt").write_text("disk\n")
+    office = Office(
+        tmp_path / root,
+        SqliteJournal(tmp_path / "journal.db"),
+        {"change": Script(steps=(Step("propose", files={"a.txt": "disk\nnew\n"}),))},
+    )
+    desk = Desk(tmp_path / opened, "mine\ndisk\n", random.Random(1))
+    session = desk.session = office.open(desk)
+
+    async def accept() -> None:
+        await session.execute(session.task("change", TaskContext(), ()))
+        desk.show()
+        (waiting,) = session.pending_at(desk.path, 0, 9)
+        desk.chance = Calm()
+        review = await session.review(waiting.proposal.id, [Decision(waiting.hunk.id, True)], desk)
+        assert not review.refused
+
+    asyncio.run(accept())
+    office.journal.close()
+
+    assert [document.text for document in session.overlays()] == [desk.text]
+    assert desk.text == "mine\ndisk\nnew\n"
+    assert desk.applied_to == [desk.path]
+    assert (tmp_path / "real" / "a.txt").read_text() == "disk\n"
 
 
 def rewritten(text: str, chance: random.Random) -> str:

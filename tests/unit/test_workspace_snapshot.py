@@ -197,6 +197,24 @@ def test_state_lies_outside_the_repository(tmp_path: Path) -> None:
     assert folder.stat().st_mode & 0o077 == 0
 
 
+def test_a_relative_state_folder_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="GREENLINE_STATE_DIR is 'state'"):
+        state_folder(str(tmp_path), {"GREENLINE_STATE_DIR": "state"})
+
+
+@pytest.mark.parametrize(("root", "opened"), [("link", "real"), ("real", "link"), ("link", "link")])
+def test_a_buffer_is_the_truth_whichever_way_a_link_spells_it(tmp_path: Path, root: str, opened: str) -> None:
+    write(tmp_path, {"real/a.py": "disk"})
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    path = str(tmp_path / opened / "a.py")
+    top = str(tmp_path / root)
+    snapshot = Snapshot((top,), {path: OpenDocument(path, 7, "buffer")})
+
+    assert snapshot.read_bytes(f"{top}/a.py") == b"buffer"
+    assert snapshot.version(f"{top}/a.py") == 7
+    assert snapshot.tree(top, Gate((top,)))["a.py"].content == b"buffer"
+
+
 def test_a_file_that_is_too_large_is_named_and_never_read(tmp_path: Path) -> None:
     with (tmp_path / "dump.bin").open("wb") as file:
         # A hole: it takes no space, and reading it would take this much memory.

@@ -131,7 +131,8 @@ class Landing:
         return self._store.begin(change.draft())
 
     async def _send(self, change: Change, editor: Editor) -> dict[str, str]:
-        failure = await editor.apply(change.label, change.edits)
+        edits = (attrs.evolve(edit, path=self._buffers.open_path(edit.path)) for edit in change.edits)
+        failure = await editor.apply(change.label, tuple(edits))
         if failure:
             return {edit.path: failure for edit in change.edits}
         reason = "The editor says it applied the edit, but its text is not as expected."

@@ -88,7 +88,8 @@ class Publisher:
                 )
                 for item in session.pending(path)
             ]
-            self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(to_uri(path), items))
+            uri = to_uri(session.open_path(path))
+            self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
         self._marked = (self._marked - set(paths)) | (waiting & set(paths))
 
     async def _send_status(self) -> None:

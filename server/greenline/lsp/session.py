@@ -66,6 +66,10 @@ class Session:
         """The server's own folder for this workspace, outside of it."""
         self._listener = listener
         self._documents: dict[str, OpenDocument] = {}
+        self._open_files: dict[str, str] = {}
+        """Real path → path as the editor spells it, of the open documents."""
+        self._spelled: dict[str, str] = {}
+        """What `open_path` has answered since a document was last opened or closed: it is asked per hunk."""
         self._files: dict[str, tuple[tuple[int, ...], CurrentText]] = {}
         self._shelf = Shelf(journal, listener, self._glance, self._is_inside)
         self.changed = asyncio.Event()
@@ -139,6 +143,9 @@ class Session:
 
     def put_document(self, document: OpenDocument) -> None:
         """Take the text of an open document, new or changed."""
+        if document.path not in self._documents:
+            self._open_files[str(Path(document.path).resolve())] = document.path
+            self._spelled.clear()
         self._documents[document.path] = document
         self._put_buffer(document.path, document.text)
         self.changed.set()
@@ -146,12 +153,14 @@ class Session:
     def close_document(self, path: str) -> None:
         """Forget a buffer; the disk is the truth again."""
         self._documents.pop(path, None)
+        self._open_files = {real: name for real, name in self._open_files.items() if name != path}
+        self._spelled.clear()
         self._put_buffer(path, None)
         self.changed.set()
 
     def current(self, path: str) -> CurrentText | None:
         """Return a file's text now, or None where it does not exist; raises `InvalidInput` for no text."""
-        if (document := self._documents.get(path)) is not None:
+        if (document := self._documents.get(self.open_path(path))) is not None:
             return CurrentText(document.text, document.version)
         try:
             data = Path(path).read_bytes()
@@ -161,7 +170,7 @@ class Session:
 
     def _glance(self, path: str) -> CurrentText | None:
         """Return a file's text now, read anew only where the disk says that it changed; for what is shown."""
-        if path in self._documents:
+        if self.is_open(path):
             return self.current(path)
         try:
             status = Path(path).stat()
@@ -178,14 +187,23 @@ class Session:
 
     def is_open(self, path: str) -> bool:
         """Return whether the editor has the file open."""
-        return path in self._documents
+        return self.open_path(path) in self._documents
 
     def open_path(self, path: str) -> str:
         """Return the path under which the editor has a file open, or `path` where it has not."""
-        if path in self._documents:
+        if path in self._documents or not self._documents:
+            return path
+        if path not in self._spelled:
+            self._spelled[path] = self._open_files.get(str(Path(path).resolve()), path)
+        return self._spelled[path]
+
+    def _proposed_path(self, path: str) -> str:
+        """Return the path under which hunks of a file wait, which an editor may spell another way."""
+        waiting = self._shelf.paths()
+        if path in waiting or not waiting:
             return path
         real = Path(path).resolve()
-        return next((name for name in self._documents if Path(name).resolve() == real), path)
+        return next((name for name in waiting if Path(name).resolve() == real), path)
 
     def require_text(self, path: str) -> str:
         """Return the text of a file of the workspace; raises where it is outside or nowhere."""
@@ -214,7 +232,10 @@ class Session:
         return tuple(inside)
 
     def _is_inside(self, path: str) -> bool:
-        return any(Path(path).is_relative_to(root) for root in self.roots)
+        if any(Path(path).is_relative_to(root) for root in self.roots):
+            return True
+        real = Path(path).resolve()
+        return any(real.is_relative_to(Path(root).resolve()) for root in self.roots)
 
     # --- runs -----------------------------------------------------------------------------------------
 
@@ -272,7 +293,7 @@ class Session:
         """Return the pending hunks of a file that touch lines `start_line` … `end_line` (inclusive)."""
         return [
             item
-            for item in self.pending(path)
+            for item in self.pending(self._proposed_path(path))
             if (hunk := item.placed or item.hunk).start_line <= end_line
             and start_line <= max(hunk.start_line, hunk.end_line - 1)
         ]
@@ -299,7 +320,7 @@ class Session:
 
     def document_changed(self, path: str) -> None:
         """Say again where the pending hunks of a changed document are, if they moved."""
-        self._shelf.document_changed(path)
+        self._shelf.document_changed(self._proposed_path(path))
 
     def _on_event(self, event: Event) -> None:
         self._listener.on_event(event)

@@ -79,9 +79,7 @@ async def undo_in_editor(
 
     async def change() -> Change:
         plans.append(await plan_in_editor(store, checkpoints, buffers))
-        made = _change(plans[-1])
-        edits = tuple(attrs.evolve(edit, path=buffers.open_path(edit.path)) for edit in made.edits)
-        return attrs.evolve(made, edits=edits)
+        return _change(plans[-1])
 
     landed = await landing.land(change, editor)
     plan = plans[-1]
@@ -99,11 +97,8 @@ async def plan_in_editor(
 ) -> UndoPlan:
     """Plan on the texts of this moment; comparing large files is left to a thread."""
 
-    def current(path: str) -> CurrentText | None:
-        return buffers.current(buffers.open_path(path))
-
     paths = {file.path for checkpoint in checkpoints for file in checkpoint.files}
-    now = {path: _now(current, path) for path in paths}
+    now = {path: _now(buffers.current, path) for path in paths}
 
     def content(path: str) -> Content | None:
         held = now[path]

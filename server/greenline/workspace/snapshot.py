@@ -9,6 +9,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -103,7 +104,12 @@ class Snapshot:
         return tree
 
     def _document(self, located: Located) -> OpenDocument | None:
-        return self.overlay.get(located.path) or self.overlay.get(located.target)
+        return self.overlay.get(located.path) or self._by_file.get(os.path.realpath(located.target))
+
+    @cached_property
+    def _by_file(self) -> dict[str, OpenDocument]:
+        """The open documents by real path: an editor may spell a file another way than its root."""
+        return {os.path.realpath(path): document for path, document in self.overlay.items()}
 
     def _documents_in(self, root: str) -> list[tuple[str, OpenDocument]]:
         """Return the open documents of a root by relative path; an empty buffer without a file is no file."""
