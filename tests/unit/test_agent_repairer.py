@@ -9,6 +9,7 @@ import pytest
 
 from greenline.agent.repairer import EngineRepairer
 from greenline.core.cancel import Cancellation
+from greenline.core.error import Cancelled
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import (
     Limits,
@@ -65,3 +66,20 @@ def test_the_plan_says_which_of_several_folders_is_repaired(tmp_path: Path, name
     )
 
     assert (f"Only {roots[0]} is repaired" in plan.risk) is (len(names) > 1)
+
+
+def test_a_paused_repair_stands_still_before_it_tries_anything(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def a():\n    return 1\n")
+    (tmp_path / "test_a.py").write_text("from a import a\n\n\ndef test_a():\n    assert a() == 2\n")
+    roots = (str(tmp_path),)
+    task, snapshot = Task("make the failing tests pass", roots), Snapshot(roots)
+    failing = Failing()
+    repairer = EngineRepairer(failing, failing, 60.0, Limits())
+    plan = repairer.plan(task, snapshot, "run-1", Cancellation(), lambda _: None)
+
+    def cancelled_while_paused() -> None:
+        raise Cancelled("The run was cancelled.")
+
+    # The sandbox of this test cannot run anything: trying a candidate would be another error.
+    with pytest.raises(Cancelled):
+        repairer.repair(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, cancelled_while_paused)

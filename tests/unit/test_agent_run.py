@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -583,6 +583,7 @@ class Mender:
         run_id: str,
         cancellation: Cancellation,
         progress: Progress,
+        hold: Callable[[], None],
     ) -> Repair:
         if self.text is None:
             return Repair(None, "No small edit makes the failing tests pass.")

@@ -62,7 +62,13 @@ def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, st
     assert services.repairer is not None
     pause_point(scope.control, scope.recorder)
     found = services.repairer.repair(
-        scope.task, plan, scope.snapshot, scope.run_id, scope.control.cancellation, scope.recorder.command
+        scope.task,
+        plan,
+        scope.snapshot,
+        scope.run_id,
+        scope.control.cancellation,
+        scope.recorder.command,
+        lambda: pause_point(scope.control, scope.recorder),
     )
     if found.attempt is None:
         return None, StopReason.NO_FIX_FOUND, found.note

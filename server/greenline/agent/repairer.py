@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import attrs
 
@@ -86,6 +87,7 @@ class EngineRepairer:
         run_id: str,
         cancellation: Cancellation,
         progress: Progress,
+        hold: Callable[[], None],
     ) -> Repair:
         """Search for a fix that the whole suite passes."""
         with self._lock:
@@ -102,7 +104,7 @@ class EngineRepairer:
             return cuts[edit_set]
 
         engine = attrs.evolve(
-            self._engine(), split=split, is_refused=lambda edit_set: is_refused(task, edit_set)
+            self._engine(), split=split, is_refused=lambda edit_set: is_refused(task, edit_set), hold=hold
         )
         result = engine.repair(case.root, case.tree, case.diagnosis, run_id, cancellation, progress)
         if result.edit_set is None or result.evidence is None:

@@ -83,6 +83,7 @@ class Repairer(Protocol):
         run_id: str,
         cancellation: Cancellation,
         progress: Progress,
+        hold: Callable[[], None],
     ) -> Repair:
         """Search for a fix that the whole suite passes."""
 

@@ -134,6 +134,8 @@ class RepairEngine:
     limits: Limits = attrs.field(factory=Limits)
     is_refused: Callable[[EditSet], bool] = lambda _: False
     """Whether the user has rejected a change already: such a fix counts as none."""
+    hold: Callable[[], None] = lambda: None
+    """Stands still while the user has paused the run; asked between batches and before a verification."""
 
     def diagnose(
         self, root: str, tree: Tree, wanted: Sequence[str], label: str, cancellation: Cancellation
@@ -181,6 +183,7 @@ class RepairEngine:
             progress,
             started + _SEARCH_BY * self.budget_s,
             lambda fix: self.is_refused(_edit_set(root, tree, fix)),
+            self.hold,
         ).run()
         if not found.fixes:
             return self._without(case, found)
@@ -222,6 +225,7 @@ class RepairEngine:
         edits = [_edit_set(case.root, case.tree, family.best) for family in found]
         limits = self._limits(test_s)
         for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
+            self.hold()
             case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(
                 case.root, case.tree, edit_set, self.split(edit_set), label=case.label, limits=limits

@@ -69,6 +69,8 @@ class Search:
     """On `time.monotonic`."""
     is_refused: Callable[[Fix], bool] = lambda _: False
     """Whether the user has rejected a fix already."""
+    hold: Callable[[], None] = lambda: None
+    """Stands still while the user has paused the run; asked between batches, and not part of the budget."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _looks: dict[Fix, Look] = attrs.field(factory=dict)
@@ -113,6 +115,7 @@ class Search:
         deadline = self.deadline
         size = _BATCH
         while time.monotonic() < deadline:
+            deadline += self._held()
             batch, self._completing = self._completing[:size], self._completing[size:]
             batch += itertools.islice(wanted, size - len(batch))
             if not batch:
@@ -141,8 +144,17 @@ class Search:
                 deadline = min(deadline, time.monotonic() + SETTLE_S)
         return passing
 
+    def _held(self) -> float:
+        """Stand still while paused; return for how many seconds, by which every deadline moves."""
+        began = time.monotonic()
+        self.hold()
+        held_s = time.monotonic() - began
+        self.deadline += held_s
+        return held_s
+
     def _again(self) -> list[Fix]:
         """Try once more, with patience, those in which a test did not end: it may only be slow."""
+        self._held()
         likely = sorted(self._hung, key=lambda fix: -fix.score)[:_MAX_AGAIN]
         wall_s = _AGAIN * (self.deadline - time.monotonic())
         self.progress(f"trying {len(likely)} again whose tests did not end")
