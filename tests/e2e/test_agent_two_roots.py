@@ -80,3 +80,46 @@ def test_both_roots_are_edited_and_the_worst_verdict_counts(
         assert "failed: api/" not in told
     assert (tmp_path / "api" / "app.py").read_text() == APP
     journal.close()
+
+
+ADD = "def add(a, b):\n    return a - b\n"
+ADD_TEST = """from app import add
+
+
+def test_add():
+    assert add(2, 3) == 5
+
+
+def test_add_more():
+    assert add(7, 2) == 9
+
+
+def test_nothing():
+    assert add(4, 0) == 4
+"""
+
+
+def test_without_a_model_both_roots_are_repaired_in_one_run(tmp_path: Path) -> None:
+    roots = (str(tmp_path / "api"), str(tmp_path / "web"))
+    for root in map(Path, roots):
+        root.mkdir()
+        (root / "app.py").write_text(ADD)
+        (root / "test_app.py").write_text(ADD_TEST)
+    journal = SqliteJournal(tmp_path / "journal.db")
+    agent = make_agent(Settings(), journal)
+    try:
+        task = Task("make the failing tests pass", roots)
+        run = journal.run(agent.execute(task, Snapshot(roots), Cancellation()))
+    finally:
+        agent.close()
+        journal.close()
+
+    assert run.state is RunState.PROPOSED
+    assert run.proposal is not None
+    assert run.proposal.evidence.verdict is Verdict.VERIFIED
+    assert {(hunk.path, hunk.after) for hunk in run.proposal.hunks} == {
+        (f"{root}/app.py", "    return a + b\n") for root in roots
+    }
+    assert {f"{name}/test_app.py::test_add" for name in ("api", "web")} <= set(run.proposal.evidence.fixed)
+    assert run.plan is not None
+    assert [entry.status for entry in run.plan.entries] == [EntryStatus.COMPLETED] * 2

@@ -53,19 +53,26 @@ class Failing:
 
 
 @pytest.mark.parametrize("names", [("one",), ("one", "two")])
-def test_the_plan_says_which_of_several_folders_is_repaired(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_every_folder_with_failing_tests_is_planned_and_reported(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
     roots = tuple(str(tmp_path / name) for name in names)
     for root in roots:
         Path(root).mkdir()
-        (Path(root) / "a.py").write_text("def a():\n    return 1\n")
+        # No operator has an edit for a file that is no Python.
+        (Path(root) / "a.py").write_text("def a(:\n    return 1\n")
     failing = Failing()
     repairer = EngineRepairer(failing, failing, 60.0, Limits())
+    task, snapshot = Task("make the failing tests pass", roots), Snapshot(roots)
 
-    plan = repairer.plan(
-        Task("make the failing tests pass", roots), Snapshot(roots), "run-1", Cancellation(), lambda _: None
-    )
+    plan = repairer.plan(task, snapshot, "run-1", Cancellation(), lambda _: None)
+    repair = repairer.repair(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, lambda: None)
 
-    assert (f"Only {roots[0]} is repaired" in plan.risk) is (len(names) > 1)
+    prefixes = [f"{name}/" for name in names] if len(names) > 1 else [""]
+    assert [entry.checks for entry in plan.entries] == [(f"{p}test_a.py::test_a",) for p in prefixes]
+    assert [entry.files for entry in plan.entries] == [(f"{p}a.py",) for p in prefixes]
+    told = [f"{name} still has 1 failing test: No fix was found" in repair.note for name in names]
+    assert told == [len(names) > 1] * len(names)
 
 
 def test_a_paused_repair_stands_still_before_it_tries_anything(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -11,6 +11,7 @@ from greenline.agent.follow_up import is_refused
 from greenline.agent.intent import test_names
 from greenline.agent.proof import cut
 from greenline.agent.reflector import Attempt
+from greenline.agent.root_evidence import named, worst
 from greenline.agent.services import Repair
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
@@ -21,6 +22,7 @@ from greenline.core.task import Plan, PlanEntry, Task
 from greenline.edit.hunk import diff_text
 from greenline.guard.gate import Gate
 from greenline.repair.engine import Diagnosis, RepairEngine
+from greenline.tool.place import root_names, shown
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
@@ -46,8 +48,8 @@ class EngineRepairer:
         self._budget_s = budget_s
         self._limits = limits
         self._lock = threading.Lock()
-        self._cases: dict[str, _Case] = {}
-        """Run id → diagnosis, so that executing a plan need not run the tests once more."""
+        self._cases: dict[str, tuple[_Case, ...]] = {}
+        """Run id → diagnoses, so that executing a plan need not run the tests once more."""
 
     def plan(
         self, task: Task, snapshot: Snapshot, run_id: str, cancellation: Cancellation, progress: Progress
@@ -56,28 +58,16 @@ class EngineRepairer:
 
         Raises `SandboxUnavailable`, or `InvalidInput` (`nothingToRepair`) where no test fails.
         """
-        case = self._diagnose(task, snapshot, run_id, cancellation, progress)
+        cases = self._diagnose(task, snapshot, run_id, cancellation, progress)
         with self._lock:
             while len(self._cases) >= _MAX_KEPT:
                 self._cases.pop(next(iter(self._cases)))
-            self._cases[run_id] = case
-        failing = case.diagnosis.failing
-        suspects = case.diagnosis.suspects()
-        places = ", ".join(f"{file}:{line}" for file, line, _ in suspects)
-        noun = "test" if len(failing) == 1 else f"{len(failing)} tests"
-        entry = PlanEntry(
-            1,
-            f"Make the failing {noun} pass with the smallest edit; the most suspicious lines are {places}.",
-            tuple(dict.fromkeys(file for file, _, _ in suspects)),
-            failing[:_MAX_CHECKS],
-        )
+            self._cases[run_id] = cases
+        entries = tuple(_entry(number, case, snapshot.roots) for number, case in enumerate(cases, 1))
         risk = "An edit that passes the tests can still differ from what was meant; review it."
-        if case.diagnosis.stopped:
-            names = ", ".join(case.diagnosis.stopped[:3])
-            risk = f"{names} was stopped at its limit: it hangs, or is slow. {risk}"
-        if len(snapshot.roots) > 1:
-            risk = f"Only {case.root} is repaired; ask again for the other folders. {risk}"
-        return Plan(1, (entry,), risk, None, "repair")
+        if stopped := [test for case in cases for test in case.diagnosis.stopped]:
+            risk = f"{', '.join(stopped[:3])} was stopped at its limit: it hangs, or is slow. {risk}"
+        return Plan(1, entries, risk, None, "repair")
 
     def repair(
         self,
@@ -89,12 +79,30 @@ class EngineRepairer:
         progress: Progress,
         hold: Callable[[], None],
     ) -> Repair:
-        """Search for a fix that the whole suite passes."""
+        """Search each root whose tests fail for a fix that its whole suite passes."""
         with self._lock:
-            case = self._cases.pop(run_id, None)
-        if case is None or case.tree != snapshot.tree(case.root, Gate(snapshot.roots)):
+            cases = self._cases.pop(run_id, ())
+        gate = Gate(snapshot.roots)
+        if not cases or any(case.tree != snapshot.tree(case.root, gate) for case in cases):
             # The texts have moved on since the plan, or another process made it.
-            case = self._diagnose(task, snapshot, run_id, cancellation, progress)
+            cases = self._diagnose(task, snapshot, run_id, cancellation, progress)
+
+        def mend(case: _Case) -> Repair:
+            return self._mend(case, task, plan, snapshot, run_id, cancellation, progress, hold)
+
+        return _together(cases, [mend(case) for case in cases], snapshot.roots)
+
+    def _mend(
+        self,
+        case: _Case,
+        task: Task,
+        plan: Plan,
+        snapshot: Snapshot,
+        run_id: str,
+        cancellation: Cancellation,
+        progress: Progress,
+        hold: Callable[[], None],
+    ) -> Repair:
         cuts: dict[EditSet, tuple[Hunk, ...]] = {}
         why = f"Makes {', '.join(case.diagnosis.failing[:3])} pass."
 
@@ -123,9 +131,10 @@ class EngineRepairer:
 
     def _diagnose(
         self, task: Task, snapshot: Snapshot, run_id: str, cancellation: Cancellation, progress: Progress
-    ) -> _Case:
-        """Return the first root in which a test fails that the task is about."""
+    ) -> tuple[_Case, ...]:
+        """Return the roots where a test fails that the task is about; one of them has suspicious lines."""
         engine = self._engine()
+        found: list[_Case] = []
         note = "No folder is open."
         for root in snapshot.roots:
             progress("running the tests to see which fail")
@@ -136,11 +145,59 @@ class EngineRepairer:
                     diagnosis.report.detail or "The tests cannot be run without a sandbox.",
                     remedy="`greenline doctor` says what is missing.",
                 )
-            if diagnosis.failing and diagnosis.suspicion:
-                return _Case(root, tree, diagnosis)
-            # With nothing to search in, the engine returns at once and says why.
-            note = engine.repair(root, tree, diagnosis, run_id, cancellation, progress).note
-        raise InvalidInput(note, code="nothingToRepair")
+            if diagnosis.failing:
+                found.append(_Case(root, tree, diagnosis))
+            if not diagnosis.suspicion:
+                # With nothing to search in, the engine returns at once and says why.
+                note = engine.repair(root, tree, diagnosis, run_id, cancellation, progress).note
+        if not any(case.diagnosis.suspicion for case in found):
+            raise InvalidInput(note, code="nothingToRepair")
+        return tuple(found)
+
+
+def _entry(number: int, case: _Case, roots: tuple[str, ...]) -> PlanEntry:
+    failing = case.diagnosis.failing
+    suspects = [(shown(case.root, file, roots), line) for file, line, _ in case.diagnosis.suspects()]
+    noun = "test" if len(failing) == 1 else f"{len(failing)} tests"
+    where = "" if len(roots) == 1 else f" of {root_names(roots)[case.root]}"
+    places = ", ".join(f"{file}:{line}" for file, line in suspects) or "not known"
+    return PlanEntry(
+        number,
+        f"Make the failing {noun}{where} pass with the smallest edit;"
+        f" the most suspicious lines are {places}.",
+        tuple(dict.fromkeys(file for file, _ in suspects)),
+        tuple(shown(case.root, test, roots) for test in failing[:_MAX_CHECKS]),
+    )
+
+
+def _together(cases: Sequence[_Case], repairs: Sequence[Repair], roots: tuple[str, ...]) -> Repair:
+    """Return the fixes of several roots as one, with a note that says which root still fails."""
+    if len(roots) == 1:
+        return repairs[0]
+    names = root_names(roots)
+    mended: list[tuple[str, Attempt]] = []
+    notes: list[str] = []
+    for case, repair in zip(cases, repairs, strict=True):
+        name = names[case.root]
+        if repair.attempt is not None:
+            mended.append((name, repair.attempt))
+            notes.append(f"{name}: {repair.note}")
+        else:
+            n_failing = len(case.diagnosis.failing)
+            noun = "test" if n_failing == 1 else "tests"
+            notes.append(f"{name} still has {n_failing} failing {noun}: {repair.note}")
+    note = " ".join(notes)
+    if not mended:
+        return Repair(None, note)
+    attempts = [attempt for _, attempt in mended]
+    attempt = Attempt(
+        EditSet(tuple(change for a in attempts for change in a.edit_set.changes)),
+        tuple(hunk for a in attempts for hunk in a.hunks),
+        worst([named(a.evidence, name) for name, a in mended]),
+        note,
+        tuple(other for a in attempts for other in a.alternatives),
+    )
+    return Repair(attempt, note)
 
 
 def _diff(snapshot: Snapshot, edit_set: EditSet) -> str:
