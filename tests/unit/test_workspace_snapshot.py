@@ -190,6 +190,15 @@ def test_several_roots_are_told_apart(tmp_path: Path) -> None:
         locate("a", roots)
 
 
+def test_a_folder_with_the_name_of_another_root_is_found(tmp_path: Path) -> None:
+    write(tmp_path, {"api/web/src/app.py": "", "web/main.py": "", "api/web/main.py": ""})
+    roots = (str(tmp_path / "api"), str(tmp_path / "web"))
+
+    assert locate("web/src/app.py", roots).path == f"{roots[0]}/web/src/app.py"
+    assert locate("web/main.py", roots).path == f"{roots[1]}/main.py"
+    assert locate("web/new.py", roots).path == f"{roots[1]}/new.py"
+
+
 def test_state_lies_outside_the_repository(tmp_path: Path) -> None:
     folder = state_folder(str(tmp_path / "w"), {"GREENLINE_STATE_DIR": str(tmp_path / "state")})
 

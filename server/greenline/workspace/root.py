@@ -70,15 +70,19 @@ def relative_to(path: str, root: str) -> str | None:
 
 
 def _absolute(path: str, roots: Sequence[str]) -> str:
-    """Return a relative path below its root: the only one, the one it names first, or the one that has it."""
+    """Return a relative path below its root: the only one, the named one that has it, or whichever has it."""
     if len(roots) == 1:
         return os.path.join(roots[0], path)
     named = [root for root in roots if path.split("/", 1)[0] == os.path.basename(os.path.normpath(root))]
-    if len(named) == 1 and "/" in path:
-        return os.path.join(named[0], path.split("/", 1)[1])
+    meant = os.path.join(named[0], path.split("/", 1)[1]) if len(named) == 1 and "/" in path else None
+    if meant is not None and os.path.lexists(meant):
+        return meant
+    # A folder of another root may bear the name of this one.
     holders = [root for root in roots if os.path.lexists(os.path.join(root, path))]
     if len(holders) == 1:
         return os.path.join(holders[0], path)
+    if meant is not None:
+        return meant
     raise OutsideWorkspace(
         f"{path} is relative, and the workspace has {len(roots)} folders that it could belong to.",
         remedy="Begin the path with the folder's name, or use an absolute path.",
