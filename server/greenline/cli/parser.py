@@ -111,12 +111,7 @@ def _add_index(commands: Any) -> None:
         "bring the index of a workspace up to date, or say what it holds",
         "greenline index --why README.md",
     )
-    index.add_argument(
-        "--root",
-        action="append",
-        metavar="DIR",
-        help="a folder of the workspace; may be repeated (default: this folder)",
-    )
+    _add_roots(index, "a folder of the workspace")
     what = index.add_mutually_exclusive_group()
     what.add_argument("--stats", action="store_true", help="print what the index holds, and change nothing")
     what.add_argument("--why", metavar="PATH", help="say whether a file is indexed, and why not")
@@ -139,12 +134,7 @@ def _add_search(commands: Any) -> None:
         help="only chunks of this kind, class or function; may be repeated",
     )
     search.add_argument("--path", default="", metavar="GLOB", help="only files that fit, as in .gitignore")
-    search.add_argument(
-        "--root",
-        action="append",
-        metavar="DIR",
-        help="a folder of the workspace; may be repeated (default: this folder)",
-    )
+    _add_roots(search, "a folder of the workspace")
     _add_json(search)
 
 
@@ -178,12 +168,7 @@ def _add_edit(commands: Any) -> None:
         module="edit",
     )
     apply.add_argument("edit", metavar="EDITFILE", help="the edit; - for standard input")
-    apply.add_argument(
-        "--root",
-        action="append",
-        metavar="DIR",
-        help="a folder that may be edited; may be repeated (default: this folder)",
-    )
+    _add_roots(apply, "a folder that may be edited")
     apply.add_argument("--path", metavar="PATH", help="the file that is meant where the edit names none")
     apply.add_argument("--encoding", metavar="NAME", help="the files' encoding (default: detected)")
     apply.add_argument(
@@ -207,6 +192,15 @@ def _add(
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--root", default=".", metavar="DIR", help="the project (default: this folder)")
+
+
+def _add_roots(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--root",
+        action="append",
+        metavar="DIR",
+        help=f"{what}; may be repeated (default: this folder)",
+    )
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
