@@ -108,6 +108,7 @@ _BY_NAME = {
 _SHEBANG = re.compile(rb"^#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(python|node|bash|sh|zsh|ruby|php)[\d.]*\b")
 _BY_INTERPRETER = {"node": "javascript", "sh": "bash", "zsh": "bash"}
 _CPP_HEADER = re.compile(rb"^\s*(?:class\s+\w|namespace\s+\w|template\s*<|public:|private:|using\s+\w)", re.M)
+_INHERITS = re.compile(r"; inherits: (\w+)\n")
 _USES = ";; uses\n"
 
 
@@ -135,13 +136,21 @@ def grammar(name: str) -> Grammar:
     source = _SOURCES[name]
     module = importlib.import_module(source.module)
     language = Language(getattr(module, source.function)())
-    text = package_files("greenline.index").joinpath("query", f"{source.query}.scm").read_text("utf-8")
-    definitions, _, uses = text.partition(_USES)
+    definitions, uses = _parts(source.query)
 
     def query(part: str) -> Query | None:
         return Query(language, part) if part.strip() else None
 
     return Grammar(name, language, query(definitions), query(uses))
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return what a query file finds, definitions and uses, after what it inherits."""
+    text = package_files("greenline.index").joinpath("query", f"{name}.scm").read_text("utf-8")
+    definitions, _, uses = text.partition(_USES)
+    found = _INHERITS.match(text)
+    before = _parts(found[1]) if found else ("", "")
+    return before[0] + definitions, before[1] + uses
 
 
 @functools.cache

@@ -42,7 +42,6 @@ _INTERRUPT_S = 2.0
 _EMBED_FILES = 20
 _IDLE_S = 10.0
 _YIELD_S = 0.2
-_SETTLE_S = 0.005
 _DAMAGED = (apsw.ConstraintError, apsw.CorruptError, apsw.NotADBError)
 """What no file that is whole leads to."""
 
@@ -136,11 +135,13 @@ class Keeper:
 
     def settle(self, timeout_s: float) -> None:
         """Wait until what is known to have changed is in the index, but no longer than `timeout_s`."""
-        deadline = time.monotonic() + timeout_s
-        while self._is_held and self._state == "ready" and time.monotonic() < deadline:
-            if not (self._new_buffers or self._n_taken or len(self.batch)):
-                return
-            time.sleep(_SETTLE_S)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_busy(), timeout_s)
+
+    def _is_busy(self) -> bool:
+        """Return whether a change is known that is about to be in the index."""
+        is_due = bool(self._new_buffers or self._n_taken or len(self.batch))
+        return is_due and self._is_held and self._state == "ready"
 
     def status(self) -> IndexStatus:
         """Return how far the index is; of use while the lease is held."""
@@ -226,7 +227,9 @@ class Keeper:
                     continue
                 finally:
                     self._may_interrupt_at = None
-                    self._n_taken = 0
+                    with self._changed:
+                        self._n_taken = 0
+                        self._changed.notify_all()
         finally:
             self._watch.end()
             indexer.close()

@@ -1,14 +1,4 @@
-(function_definition declarator: (function_declarator declarator: (identifier) @name)) @function
-(function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @function
-(declaration declarator: (function_declarator declarator: (identifier) @name)) @function
-(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @function
-(struct_specifier name: (type_identifier) @name body: (_)) @class
-(union_specifier name: (type_identifier) @name body: (_)) @class
-(enum_specifier name: (type_identifier) @name body: (_)) @enum
-(type_definition declarator: (type_identifier) @name) @type
-(preproc_def name: (identifier) @name) @variable
-(preproc_function_def name: (identifier) @name) @function
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @variable)
+; inherits: c
 (class_specifier name: (type_identifier) @name body: (_)) @class
 (namespace_definition name: (_) @name) @module
 (function_definition declarator: (function_declarator declarator: (field_identifier) @name)) @method
@@ -26,7 +16,3 @@
 (call_expression function: (template_function name: (identifier) @call))
 (new_expression type: (type_identifier) @call)
 (base_class_clause (type_identifier) @call)
-(call_expression function: (identifier) @call)
-(call_expression function: (field_expression field: (field_identifier) @call))
-(preproc_include) @import
-(comment) @doc
