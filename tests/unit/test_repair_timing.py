@@ -41,9 +41,14 @@ def test_failures_that_are_not_asked_for_are_known() -> None:
     assert timing(report, ("wanted",), 4.0).broken == ("other",)
 
 
-def test_only_a_failing_test_that_took_its_whole_time_may_be_slow() -> None:
-    report = _report(
-        ("endless", Outcome.FAILED, 4.1), ("bad", Outcome.FAILED, 0.1), ("slow", Outcome.PASSED, 6.0)
+def test_only_a_failing_test_that_was_stopped_may_be_slow() -> None:
+    report = TestReport(
+        RunEnd.COMPLETE,
+        (
+            TestResult("endless", Outcome.FAILED, 4.1, timed_out=True),
+            TestResult("bad", Outcome.FAILED, 0.1),
+            TestResult("slow", Outcome.PASSED, 6.0),
+        ),
     )
 
     diagnosis = Diagnosis(report, ("endless", "bad"), {})
