@@ -26,13 +26,13 @@ export function lensesOf(waiting: Waiting): Lens[] {
     arguments: [reference],
   };
   const verdict: Lens = {
-    title: `$(${verdictIcon(proposal.verdict)}) ${verdictWords(proposal.evidence)}`,
+    title: `$(${verdictIcon(proposal.verdict)})\u00a0${verdictWords(proposal.evidence)}`,
     tooltip: proposal.evidence.detail || "Show the evidence",
     command: "greenline.showEvidence",
     arguments: [{ proposalId: proposal.id, runId: proposal.runId }],
   };
   if (hunk.state === "conflicted") {
-    const conflict: Lens = { ...why, title: "$(warning) conflicted: its text is gone" };
+    const conflict: Lens = { ...why, title: "$(warning)\u00a0conflicted: its text is gone" };
     return [conflict, reject, why, verdict];
   }
   const needed = unmet(waiting).length;

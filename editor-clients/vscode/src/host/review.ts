@@ -7,7 +7,6 @@ import { Book } from "../core/book";
 import { lensesOf } from "../core/lens";
 import { isServed } from "../core/place";
 import { preview, proposedText, type ProposedText } from "../core/proposed";
-import { verdictWords } from "../core/verdict";
 import type { Hunk, Proposal } from "../core/wire";
 
 /** Scheme of the proposed text of a file: the file's path, and its URI as the query. */
@@ -177,13 +176,13 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
     );
     editor.setDecorations(
       this.comes,
-      waiting.map(({ hunk, proposal }) => {
+      waiting.map(({ hunk }) => {
         const line = Math.min(hunk.range.start.line, last);
         const end = document.lineAt(line).range.end;
         const text = hunk.state === "conflicted" ? "conflicted: the text that it replaces is gone" : preview(hunk);
         return {
           range: new vscode.Range(end, end),
-          renderOptions: { after: { contentText: `${text}   ${verdictWords(proposal.evidence)}` } },
+          renderOptions: { after: { contentText: text } },
         };
       }),
     );

@@ -92,7 +92,8 @@ export class Server implements vscode.Disposable {
     if (client === undefined || this.currentState !== "running") {
       throw new Error("The Greenline server is not running. Choose “Agent: doctor” to see why.");
     }
-    return client.sendRequest<T>(method, params, token);
+    // A token that is not there would be sent as a second parameter.
+    return token === undefined ? client.sendRequest<T>(method, params) : client.sendRequest<T>(method, params, token);
   }
 
   /** Run one of the server's commands. */
