@@ -106,10 +106,8 @@ function writeSettings(base: string, options: HostOptions): void {
 
 /** Return an environment in which nothing of the user's own configuration counts. */
 function environmentOf(base: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env };
-  for (const name of ["GREENLINE_MODEL", "GREENLINE_API_BASE", "GREENLINE_API_KEY", "NODE_OPTIONS", "VITEST"]) {
-    delete env[name];
-  }
+  const foreign = /^(GREENLINE_|VITEST|NODE_OPTIONS$|npm_)/;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
   const home = join(base, "home");
   mkdirSync(home);
   return {
