@@ -1,7 +1,8 @@
 /** Explains a hunk in the proposed text, and links a hover to the evidence and the run. */
 import * as vscode from "vscode";
 import type { ExplainResult } from "../core/wire";
-import { PROPOSED, fileOf, type Review } from "./review";
+import { PROPOSED, fileOf } from "./proposed-files";
+import type { Review } from "./review";
 import type { Server } from "./server";
 
 /** Commands that links in a hover may run; the text around them is the server's and stays untrusted. */

@@ -1,6 +1,6 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openBrowser, picture, startHost, type Host } from "./host.ts";
 import { until, Window } from "./window.ts";
 
@@ -18,6 +18,8 @@ beforeAll(async () => {
   window = new Window(opened.page, host);
 });
 
+beforeEach(() => window.tidy());
+
 afterEach(async (context) => {
   if (context.task.result?.state === "fail") {
     await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
@@ -29,7 +31,13 @@ afterAll(async () => {
   await host.stop();
 });
 
-/** Accept what waits, then take it back, so that it waits again. */
+/** Open the file that has the proposed change, as most tests begin. */
+async function openIt(): Promise<void> {
+  await window.open(FILE);
+  await window.lens("✓ Accept").waitFor();
+}
+
+/** Take back what was accepted, so that it waits again. */
 async function undoAccepted(): Promise<void> {
   await window.command("Agent: undo last accepted change");
   await window.toast("Undone in ledger/discount.py").waitFor();
@@ -70,6 +78,7 @@ test("fix failing tests proposes a verified change and leaves buffer and disk as
 });
 
 test("what would go is marked, and what would come stands beside it", async () => {
+  await openIt();
   const beside = await window.page.evaluate(() =>
     [...document.querySelectorAll(".view-line span")].map((span) => getComputedStyle(span, "::after").content).join(),
   );
@@ -78,6 +87,7 @@ test("what would go is marked, and what would come stands beside it", async () =
 });
 
 test("hover tells the diff, the evidence and the way to the run", async () => {
+  await openIt();
   const hover = await window.hover("quantity > pieces");
   await hover.filter({ hasText: "13 tests pass, 1 of them failed before" }).waitFor();
   await hover.locator("a", { hasText: "Evidence" }).first().waitFor();
@@ -87,19 +97,21 @@ test("hover tells the diff, the evidence and the way to the run", async () => {
 });
 
 test("hover says nothing on a line that nobody changes", async () => {
-  await window.line("STEPS = ").locator("span", { hasText: "STEPS" }).last().hover();
-  await window.command("Show or Focus Hover");
-  expect(await window.page.locator(".monaco-hover:visible").filter({ hasText: "Greenline" }).count()).toBe(0);
+  await openIt();
+  const hover = await window.hover("return percent");
+  expect(await hover.filter({ hasText: "Greenline" }).count()).toBe(0);
   await window.page.keyboard.press("Escape");
 });
 
 test("? Why shows the explanation at the place", async () => {
+  await openIt();
   await window.lens("? Why").click();
   await window.page.locator(".monaco-hover:visible").filter({ hasText: "13 tests pass" }).waitFor();
   await window.page.keyboard.press("Escape");
 });
 
 test("explain this change opens an explanation beside the editor", async () => {
+  await openIt();
   await window.cursorOn(OLD);
   await window.command("Agent: explain this change");
   const tab = window.page.locator(".tab").filter({ hasText: "Preview explanation.md" });
@@ -109,7 +121,7 @@ test("explain this change opens an explanation beside the editor", async () => {
 });
 
 test("typing above moves the proposal along; saving does not take it in", async () => {
-  await window.open(FILE);
+  await openIt();
   await window.cursorOn("# From how many");
   await window.page.keyboard.press("Home");
   await window.page.keyboard.type("# Typed meanwhile.\n");
@@ -118,13 +130,13 @@ test("typing above moves the proposal along; saving does not take it in", async 
     const line = await window.line(OLD).boundingBox();
     return lens !== null && line !== null && Math.abs(line.y - lens.y - lens.height) < 12;
   });
-  await window.page.keyboard.press("Control+S");
   await until("the file is saved", () => window.disk(FILE).includes("Typed meanwhile"));
   expect(window.disk(FILE)).toContain(OLD);
   expect(window.disk(FILE)).not.toContain(NEW);
 });
 
 test("one key opens the diff of the buffer against the proposed text, in one column, with the lenses", async () => {
+  await openIt();
   await window.cursorOn(OLD);
   await window.page.keyboard.press("Alt+G");
   const diff = window.page.locator(".monaco-diff-editor");
@@ -132,30 +144,37 @@ test("one key opens the diff of the buffer against the proposed text, in one col
   await window.lens("✓ Accept").first().waitFor();
   await picture(window.page, "inline-diff");
   expect(await diff.first().getAttribute("class")).not.toContain("side-by-side");
+  expect(await window.lens("? Why").count()).toBe(1);
 });
 
 test("accept in the diff changes the buffer, in one undo step", async () => {
-  await window.lens("✓ Accept").first().click();
-  await window.lens("✓ Accept").first().waitFor({ state: "detached" });
-  await window.command("View: Close Editor");
+  await openIt();
+  await window.cursorOn(OLD);
+  await window.page.keyboard.press("Alt+G");
+  await window.page.locator(".monaco-diff-editor .line-insert").first().waitFor({ timeout: 60_000 });
+  await window.lens("✓ Accept").click();
+  await window.lens("✓ Accept").waitFor({ state: "detached" });
+  await window.tidy();
   await window.open(FILE);
   await window.line(NEW).waitFor();
+});
+
+test("undo last takes the accepted change back, and it waits again", async () => {
+  await window.open(FILE);
+  await window.line(NEW).waitFor();
+  await undoAccepted();
+  await window.line(OLD).waitFor();
+});
+
+test("accept by lens is one undo step, and a key accepts too", async () => {
+  await openIt();
+  await window.lens("✓ Accept").click();
+  await accepted();
   await window.cursorOn(NEW);
   await window.page.keyboard.press("Control+Z");
   await window.line(OLD).waitFor();
   await window.page.keyboard.press("Control+Y");
   await window.line(NEW).waitFor();
-  expect(window.disk(FILE)).toContain(OLD);
-});
-
-test("undo last takes the accepted change back, and it waits again", async () => {
-  await undoAccepted();
-  await window.line(OLD).waitFor();
-});
-
-test("accept by lens, and by key", async () => {
-  await window.lens("✓ Accept").click();
-  await accepted();
   await undoAccepted();
   await window.cursorOn(OLD);
   await window.page.keyboard.press("Control+Alt+Y");
@@ -164,14 +183,15 @@ test("accept by lens, and by key", async () => {
 });
 
 test("the quick-diff peek has the same buttons", async () => {
+  await openIt();
   await window.cursorOn(OLD);
   await window.command("Agent: peek at the change here");
   const peek = window.page.locator(".peekview-widget");
   await peek.locator(".line-insert").first().waitFor({ timeout: 60_000 });
   await picture(window.page, "quick-diff-peek");
   await peek.locator('.action-label[aria-label^="accept the change here"]').first().click();
-  await peek.waitFor({ state: "detached" });
-  await window.command("View: Close Editor");
+  await until("the buffer has the change", () => window.disk(FILE).includes(NEW));
+  await window.tidy();
   await window.open(FILE);
   await accepted();
   await undoAccepted();
@@ -186,6 +206,7 @@ test("Source Control lists the files that wait, and a click opens the diff", asy
 });
 
 test("the evidence page shows base against patched and loads nothing", async () => {
+  await openIt();
   await window.open(FILE);
   await window.lens("verified").click();
   const page = await window.webview("Base against patched");
@@ -239,6 +260,7 @@ test("the context menu of the editor offers what the palette does", async () => 
 });
 
 test("a killed server is started again with a message, and what waited still waits", async () => {
+  await openIt();
   process.kill(window.serverProcess(), "SIGKILL");
   await window.toast(/ended unexpectedly and was started again/).waitFor({ timeout: 60_000 });
   await window.statusBar().filter({ hasText: "1 to review" }).waitFor({ timeout: 60_000 });
@@ -247,6 +269,7 @@ test("a killed server is started again with a message, and what waited still wai
 });
 
 test("reject leaves the text as it is", async () => {
+  await openIt();
   const before = await window.text();
   await window.lens("↩ Reject").click();
   await window.lens("↩ Reject").waitFor({ state: "detached" });

@@ -12,6 +12,9 @@ export class Window {
 
   /** Run a command from the palette by its whole title. */
   async command(title: string): Promise<void> {
+    if (await this.page.evaluate(() => document.activeElement?.tagName === "IFRAME")) {
+      await this.focus();
+    }
     await this.page.keyboard.press("F1");
     const box = this.page.locator(".quick-input-widget input.input");
     await box.waitFor();
@@ -29,7 +32,7 @@ export class Window {
     await box.fill(file);
     const name = file.split("/").at(-1) ?? file;
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().click();
-    await this.page.locator(".tab.active").filter({ hasText: name }).waitFor();
+    await this.page.locator(".tab.active").filter({ hasText: name }).first().waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
   }
 
@@ -70,7 +73,7 @@ export class Window {
       const lines = [...document.querySelectorAll<HTMLElement>(".editor-group-container.active .editor-instance .view-line")];
       return lines
         .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
-        .map((line) => (line.textContent ?? "").replace(/\u00a0/g, " "))
+        .map((line) => line.textContent.replace(/\u00a0/g, " "))
         .join("\n");
     });
   }
@@ -83,6 +86,24 @@ export class Window {
   /** Put the cursor on a line that holds a text. */
   async cursorOn(text: string): Promise<void> {
     await this.line(text).first().click();
+  }
+
+  /** Push everything aside, so that a test begins where a person would. */
+  async tidy(): Promise<void> {
+    await this.focus();
+    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press("Control+Shift+Alt+F9");
+    await this.page.locator(".editor-group-container .tab").first().waitFor({ state: "detached" });
+    await this.page.locator(".notification-toast").first().waitFor({ state: "detached" });
+    await this.page.mouse.move(640, 300);
+  }
+
+  /** Take the focus out of a page inside the page, where keys go astray: click where the status bar is empty. */
+  async focus(): Promise<void> {
+    const bar = await this.page.locator(".part.statusbar").boundingBox();
+    if (bar !== null) {
+      await this.page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+    }
   }
 
   async clearToasts(): Promise<void> {

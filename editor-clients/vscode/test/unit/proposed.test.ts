@@ -69,7 +69,7 @@ test("the way from hunk to hunk goes around the end", () => {
   expect(neighbour(places, 8, "next")).toEqual({ start: 2 });
   expect(neighbour(places, 8, "previous")).toEqual({ start: 2 });
   expect(neighbour(places, 1, "previous")).toEqual({ start: 8 });
-  expect(neighbour([], 1, "next")).toBeUndefined();
+  expect(neighbour<{ start: number }>([], 1, "next")).toBeUndefined();
 });
 
 test("what stands beside a line is short, on one line, and says a removal", () => {
