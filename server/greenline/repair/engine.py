@@ -20,8 +20,8 @@ from greenline.repair.doubt import doubt, ties
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
 from greenline.repair.trial import Bench, timing
-from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
+from greenline.verify.python_project import detect
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
@@ -146,7 +146,10 @@ class RepairEngine:
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
         rule = PathRule.of(tree, tree)
-        return Diagnosis(report, failing, ochiai(report, failing, rule.is_product))
+        # The operators know Python alone.
+        return Diagnosis(
+            report, failing, ochiai(report, failing, lambda p: p.endswith(".py") and rule.is_product(p))
+        )
 
     def repair(
         self,
