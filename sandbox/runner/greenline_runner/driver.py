@@ -26,7 +26,7 @@ _OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder", "di
 """What only the driver and the reporter say."""
 
 
-_EXTERNAL = {"node:test": "node_test_side"}
+_EXTERNAL = {"node:test": "node_test_side", "go test": "go_test_side"}
 """Runners that are programs of their own, and the modules that drive them."""
 
 

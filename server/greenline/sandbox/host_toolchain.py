@@ -17,6 +17,7 @@ from pathlib import Path
 import attrs
 
 from greenline.core.error import SandboxUnavailable
+from greenline.sandbox.host_tool import find_tools
 
 _ENVIRONMENTS = (".venv", "venv", "env", ".env")
 _SYSTEM = (Path("/usr"),)
@@ -46,6 +47,8 @@ class HostToolchain:
     """Environment folders inside the root, relative to it; they are mounted, not staged."""
     bin_folders: tuple[str, ...] = ()
     """Folders that come first on PATH."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Variables that lead programs to what is mounted."""
 
 
 def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
@@ -81,7 +84,11 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
         if prefix is not None:
             mounts.append(Mount(str(prefix), str(prefix)))
         bin_folders.append(str(Path(python).parent))
-    return HostToolchain(python, tuple(dict.fromkeys(mounts)), tuple(environments), tuple(bin_folders))
+    tools = find_tools(environment, _checked)
+    mounts += [Mount(str(folder), str(folder)) for folder in tools.folders]
+    bin_folders += tools.bin_folders
+    distinct = tuple(dict.fromkeys(mounts))
+    return HostToolchain(python, distinct, tuple(environments), tuple(bin_folders), tools.variables)
 
 
 def _modules_folders(root: Path) -> Iterator[str]:

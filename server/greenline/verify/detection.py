@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from greenline.core.port import Tree
+from greenline.verify.go_project import go_projects
+from greenline.verify.java_project import java_projects
+from greenline.verify.makefile import make_command
 from greenline.verify.node_project import node_projects
 from greenline.verify.project import Kind, Project
 from greenline.verify.python_project import python_project
@@ -72,8 +75,11 @@ def same(found: Sequence[Project], wanted: Project) -> Project | None:
 
 
 def _detected(tree: Tree) -> Iterator[Project | None]:
+    own = make_command(tree)
     yield python_project(tree)
-    yield from node_projects(tree)
+    yield from node_projects(tree, own)
+    yield from go_projects(tree, own)
+    yield from java_projects(tree)
 
 
 def _nearest(found: Sequence[Project], path: str) -> Project | None:

@@ -10,7 +10,7 @@ from typing import Any
 from greenline.core.port import Tree
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
-from greenline.verify.test_command import read_command
+from greenline.verify.test_command import TestCommand, read_command
 
 _NODE_TEST = re.compile(rb"""(?:from\s*|require\(\s*|import\(?\s*)["']node:test["']""")
 _SOURCES = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
@@ -20,21 +20,25 @@ _CONFIGURATION = (
     ("mocha", re.compile(r"\.mocharc\.")),
 )
 _LOCKS = (("package-lock.json", "npm"), ("npm-shrinkwrap.json", "npm"), ("pnpm-lock.yaml", "pnpm"))
+_RUNNERS = frozenset({"node:test", "jest", "vitest", "mocha"})
 _PLACEHOLDER = "no test specified"
 
 
-def node_projects(tree: Tree) -> Iterator[Project]:
-    """Yield a project for each `package.json` of a tree that has tests, and for test files without one."""
+def node_projects(tree: Tree, own: TestCommand | None = None) -> Iterator[Project]:
+    """Yield a project for each `package.json` of a tree that has tests, and for test files without one.
+
+    `own` is what the root's Makefile runs as its tests, if anything.
+    """
     manifests = sorted(path for path in tree if path.rpartition("/")[2] == "package.json")
     for path in manifests:
-        project = _project(tree, path)
+        project = _project(tree, path, own if path == "package.json" else None)
         if project is not None:
             yield project
     if not manifests and _uses_node_test(tree, ""):
         yield Project("node", "node:test", "", ("test files that import node:test",))
 
 
-def _project(tree: Tree, path: str) -> Project | None:
+def _project(tree: Tree, path: str, own: TestCommand | None) -> Project | None:
     folder = path.rpartition("/")[0]
     try:
         manifest = json.loads(tree[path].content.decode("utf-8-sig"))
@@ -51,16 +55,12 @@ def _project(tree: Tree, path: str) -> Project | None:
         found = read_command(script, scripts)
         if found is not None and found.is_known:
             why.append(f"its test script runs {found.runner}: `{script}`")
-            return (
-                Project(
-                    "node", found.runner, folder, tuple(why), found.flags, found.patterns, found.environment
-                )
-                if found.runner in _RUNNERS
-                else None
-            )
+            return _of_command(found, folder, why)
         if found is not None:
             return Project("node", "", folder, tuple(why), no_runner=_unknown(path, found.runner))
         why.append(f"its test script names no runner: `{script}`")
+    if own is not None and own.runner in _RUNNERS:
+        return _of_command(own, folder, [*why, f"the Makefile's test target runs {own.runner}"])
     runner, seen = _by_files(tree, folder, manifest)
     if runner:
         return Project("node", runner, folder, (*why, seen))
@@ -69,7 +69,11 @@ def _project(tree: Tree, path: str) -> Project | None:
     return None
 
 
-_RUNNERS = frozenset({"node:test", "jest", "vitest", "mocha"})
+def _of_command(found: TestCommand, folder: str, why: list[str]) -> Project | None:
+    """Return the project that a command runs; None where the command is one of another language."""
+    if found.runner not in _RUNNERS:
+        return None
+    return Project("node", found.runner, folder, tuple(why), found.flags, found.patterns, found.environment)
 
 
 def _unknown(path: str, what: str) -> str:

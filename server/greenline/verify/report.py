@@ -26,6 +26,8 @@ class _Lines:
     tests: list[TestResult] = attrs.field(factory=list)
     coverage: dict[str, dict[str, tuple[int, ...]]] = attrs.field(factory=dict)
     missing: str = ""
+    shared: bool = False
+    """Whether a test's coverage is that of its whole suite."""
     died: str = ""
     """What ended before its last test, in a run that went on."""
     n_intruders: int = 0
@@ -92,6 +94,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         duration_s=result.duration_s if lines.seconds is None else lines.seconds,
         output=output,
         detail=detail,
+        coverage_of="suite" if lines.shared else "test",
     )
 
 
@@ -143,6 +146,8 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
     elif kind == "cov":
         files = lines.coverage.setdefault(str(record["id"]), {})
         files.update({str(path): _numbers(text) for path, text in record["files"].items()})
+    elif kind == "contexts":
+        lines.shared = record["of"] == "suite"
     elif kind == "end":
         lines.exit = int(record["exit"])
     elif kind == "missing":

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import attrs
+
 from greenline.verify.source_line import GO, bare
 
 _CALL = re.compile(r"(?<![\w$.])(test|it|specify|describe|context|suite)((?:\s*\.\s*\w+)*)\s*\(\s*(?=[\"'`])")
@@ -25,27 +27,35 @@ def bodies(path: str, text: str) -> dict[str, str]:
     """
     text = text.replace("\r\n", "\n")
     found = list(_go_tests(text) if path.endswith(GO) else _script_tests(text, bare(text), 0, len(text), ""))
-    names = [name for name, _, _, _ in found]
-    own = [entry for entry in found if names.count(entry[0]) == 1]
+    names = [test.name for test in found]
+    own = [test for test in found if names.count(test.name) == 1]
     rest, taken = list(text), {}
-    for name, start, title_end, end in own:
-        modifiers = text[start : text.find("(", start)]
-        taken[name] = _squeezed(modifiers + text[title_end:end])
-        rest[start:end] = [""] * (end - start)
+    for test in own:
+        taken[test.name] = _squeezed(f"{test.head} {text[test.title_end : test.end]}")
+        rest[test.start : test.end] = [""] * (test.end - test.start)
     imports = _GO_IMPORT if path.endswith(GO) else _IMPORT
     taken[""] = _squeezed(imports.sub("", "".join(rest)))
     return taken
 
 
-def _go_tests(text: str) -> Iterator[tuple[str, int, int, int]]:
+@attrs.frozen
+class _Spelled:
+    """Where one test is in its file."""
+
+    name: str
+    head: str
+    """What stands before its title and is no part of it, `it.skip` for instance."""
+    start: int
+    title_end: int
+    end: int
+
+
+def _go_tests(text: str) -> Iterator[_Spelled]:
     for match in _GO_TEST.finditer(bare(text, is_go=True)):
-        yield match.group(1), match.end(1), match.end(1), match.end()
+        yield _Spelled(match.group(1), "func", match.start(), match.end(1), match.end())
 
 
-def _script_tests(
-    text: str, plain: str, start: int, end: int, prefix: str
-) -> Iterator[tuple[str, int, int, int]]:
-    """Yield name, start, end of the title, and end of each test between two places."""
+def _script_tests(text: str, plain: str, start: int, end: int, prefix: str) -> Iterator[_Spelled]:
     index = start
     while (call := _CALL.search(plain, index, end)) is not None:
         opening = plain.index("(", call.end(2))
@@ -58,8 +68,9 @@ def _script_tests(
         if call.group(1) in _SUITES:
             yield from _script_tests(text, plain, title_end, closing, f"{prefix}{title}.")
         else:
-            # What stands between the call's name and its title says whether it is skipped.
-            yield prefix + title, call.start(1), title_end + 1, closing
+            yield _Spelled(
+                prefix + title, text[call.start(1) : opening], call.start(1), title_end + 1, closing
+            )
         index = closing
 
 

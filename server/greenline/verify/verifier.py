@@ -237,6 +237,8 @@ def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
         found.append("The change touches tests or runner configuration.")
     if evidence.missing:
         found.append(f"{len(evidence.missing)} tests are gone that still pass: renamed or removed.")
+    if evidence.patched is not None and evidence.patched.coverage_of == "suite":
+        found.append("Coverage is that of whole suites, not of each test.")
     n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
     if n_bare and evidence.verdict is Verdict.VERIFIED:
         found.append(f"{n_bare} of {len(evidence.hunks)} hunks are executed by no test.")
