@@ -112,7 +112,7 @@ def test_some_paths_are_listed_as_a_whole_listing_lists_them(tmp_path: Path) -> 
     (nested / "z.py").write_text("z = 1\n")
     (nested / "z.log").write_text("\n")
     scope = Scope([str(root)], Gate([str(root)]))
-    whole = {found.path for found in scope.list(str(root))}
+    whole = set(scope.list(str(root)))
 
     for asked in (["x.py"], ["a"], ["a/nested"], ["a/nested/z.py", "a/nested/z.log"], ["c"], ["."], ["none"]):
         wanted = {

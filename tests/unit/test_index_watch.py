@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from index_live import git, live, until
 from greenline.index.live.network import is_on_network
 from greenline.index.schema import connect
 from greenline.index.store import IndexStore
+from greenline.index.vector import Floats
 
 CASES = Path(__file__).parents[1] / "data" / "index"
 
@@ -201,6 +204,89 @@ def test_what_git_is_told_to_track_is_indexed_though_it_is_ignored(tmp_path: Pat
         until(lambda: index.defines("generated"))
         (root / "gen" / "g.py").write_text("def again():\n    pass\n")
         until(lambda: index.defines("again"))
+
+
+class WritingEmbedder(WordEmbedder):
+    """Writes a file while the first text with a word is embedded: after it was read, before it is kept."""
+
+    def __init__(self, word: str, path: Path, text: str) -> None:
+        super().__init__()
+        self._word, self._path, self._text = word, path, text
+        self.has_written = False
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        if not self.has_written and any(self._word in text for text in texts):
+            self.has_written = True
+            self._path.write_text(self._text)
+        return super().embed(texts)
+
+
+def test_a_tracked_and_ignored_file_is_watched_before_it_is_read(tmp_path: Path, root: Path) -> None:
+    git(root, "init", "-q")
+    (root / ".gitignore").write_text("gen/\n")
+    file = root / "gen" / "deep" / "g.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("def generated():\n    pass\n")
+    embedder = WritingEmbedder("generated", file, "def again():\n    pass\n")
+    with live(tmp_path, root, embedder=embedder) as index:
+        git(root, "add", "-f", "gen/deep/g.py")
+        until(lambda: index.defines("again"))
+
+        assert embedder.has_written
+
+
+def test_a_tracked_and_ignored_file_is_followed_when_it_goes_and_comes_back(
+    tmp_path: Path, root: Path
+) -> None:
+    git(root, "init", "-q")
+    (root / ".gitignore").write_text("gen/\n*.gen.py\n")
+    files = [root / "gen" / "deep" / "g.py", root / "top.gen.py"]
+    files[0].parent.mkdir(parents=True)
+    for n, file in enumerate(files):
+        file.write_text(f"def first_{n}():\n    pass\n")
+    git(root, "add", "-f", ".")
+    with live(tmp_path, root) as index:
+        shutil.rmtree(root / "gen")
+        files[1].unlink()
+        until(lambda: not index.defines("first_0") and not index.defines("first_1"))
+        files[0].parent.mkdir(parents=True)
+        for n, file in enumerate(files):
+            file.write_text(f"def again_{n}():\n    pass\n")
+        until(lambda: index.defines("again_0") and index.defines("again_1"))
+        files[0].write_text("def late():\n    pass\n")
+        until(lambda: index.defines("late"))
+
+
+def test_a_folder_that_moved_is_watched_though_it_was_added_before_its_move_was_heard(root: Path) -> None:
+    from greenline.index.live.inotify_watch import InotifyWatch
+
+    heard: set[str] = set()
+    may_go_on = threading.Event()
+
+    class Listener:
+        def on_paths(self, paths: Iterable[str]) -> None:
+            heard.update(paths)
+            assert may_go_on.wait(20)
+
+        def on_lost(self) -> None: ...
+        def on_git(self, root: str) -> None: ...
+        def on_limit(self, problem: str) -> None: ...
+
+    (root / "old" / "deep").mkdir(parents=True)
+    watch = InotifyWatch([str(root)], Listener(), lambda path: False)
+    try:
+        (root / "first.py").write_text("")
+        until(lambda: str(root / "first.py") in heard)
+        (root / "old").rename(root / "new")
+        watch.add([str(root / "new"), str(root / "new" / "deep")])
+        may_go_on.set()
+        until(lambda: str(root / "new") in heard)
+        (root / "new" / "x.py").write_text("")
+        (root / "new" / "deep" / "y.py").write_text("")
+        until(lambda: {str(root / "new" / "x.py"), str(root / "new" / "deep" / "y.py")} <= heard)
+    finally:
+        may_go_on.set()
+        watch.close()
 
 
 def test_a_folder_that_becomes_a_repository_obeys_it(tmp_path: Path, root: Path) -> None:

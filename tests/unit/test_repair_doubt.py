@@ -6,7 +6,7 @@ import pytest
 
 from greenline.repair.alike import Family
 from greenline.repair.doubt import doubt, ties
-from greenline.repair.search import Fix
+from greenline.repair.fix import Fix
 from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
 

@@ -34,6 +34,13 @@ def make_parser() -> argparse.ArgumentParser:
     parser.set_defaults(command=_later("serve"))
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
+    mcp = _add(
+        commands,
+        "mcp",
+        "offer verify, search, repair and explain to other agents over MCP on standard input and output",
+        "greenline mcp --root .",
+    )
+    _add_root(mcp)
     _add_run(commands)
     plan = _add(
         commands, "plan", "plan a change and print the plan", 'greenline plan "make the failing tests pass"'

@@ -6,11 +6,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from greenline.cli.console import (
     console,
-    counts,
     evidence_table,
     exit_code,
     progress,
@@ -24,6 +22,8 @@ from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
+from greenline.verify.patch import patch_bytes, read_patch
+from greenline.verify.summary import evidence_json
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,43 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:
-        print(json.dumps(as_json(evidence, hunks, root)))
+        print(json.dumps(evidence_json(evidence, hunks, root)))
     else:
         _print(evidence, hunks, root)
     return exit_code(evidence.verdict)
-
-
-def as_json(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> dict[str, Any]:
-    """Return evidence as the command's JSON value."""
-    measured = {item.hunk_id: item for item in evidence.hunks}
-    return {
-        "verdict": evidence.verdict.value,
-        "reason": evidence.reason,
-        "detail": evidence.detail,
-        "warnings": list(evidence.warnings),
-        "touchesTests": evidence.touches_tests,
-        "base": counts(evidence.base),
-        "patched": counts(evidence.patched),
-        "newTestsOnBase": counts(evidence.new_tests),
-        "oldTestsOnPatch": counts(evidence.old_tests),
-        "fixed": list(evidence.fixed),
-        "lost": list(evidence.lost),
-        "missing": list(evidence.missing),
-        "flaky": list(evidence.flaky),
-        "hunks": [
-            {
-                "path": str(Path(hunk.path).relative_to(root)),
-                "startLine": hunk.start_line + 1,
-                "coverage": measured[hunk.id].coverage if hunk.id in measured else None,
-                "tests": list(measured[hunk.id].tests) if hunk.id in measured else [],
-            }
-            for hunk in hunks
-        ],
-        "sandbox": evidence.sandbox,
-        "engine": evidence.engine,
-        "image": evidence.image,
-        "seconds": round(evidence.duration_s, 3),
-    }
 
 
 def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
@@ -95,7 +62,7 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     if arguments.patch:
         from greenline.edit.apply import edit_set_from_diff
 
-        text = _read_patch(arguments.patch)
+        text = read_patch(sys.stdin.buffer.read() if arguments.patch == "-" else patch_bytes(arguments.patch))
         return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
     from greenline.workspace.revision import changes_since, staged_changes
 
@@ -108,19 +75,6 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     shown = {path: file for path, file in base.items() if gate.may_stage(path)}
     changes = (c for c in edit_set.changes if gate.may_stage(snapshot.locate(c.path).relative))
     return shown, EditSet(tuple(changes))
-
-
-def _read_patch(name: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            f"{name} cannot be read: {error.strerror}.", remedy="Name a patch file."
-        ) from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:

@@ -20,8 +20,11 @@ from greenline.index.writer import IndexWriter
 
 _KEEP_S = 7 * 24 * 3600
 """A version that was not live for so long is dropped when there is time."""
-_MAX_KEPT = 1.0
-"""Bytes of kept versions for each byte of live ones, at most."""
+_MAX_KEPT = 2.0
+"""Bytes of kept versions for each byte of live ones, at most.
+
+In the middle of a checkout files are gone for a moment, and count as kept and not as live.
+"""
 _IDLE_KEPT = 0.5
 _MAX_FREE = 0.2
 """Share of free pages past which the file is packed."""

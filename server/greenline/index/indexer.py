@@ -89,6 +89,11 @@ class Indexer:
         self._unchecked = 0
         self.pause: Callable[[], None] = lambda: None
         """Called between files; may block, and may raise to stop the work after what is committed."""
+        self.on_listed: Callable[[str, Sequence[str]], None] = lambda root, paths: None
+        """Told in a scan which files a root has, before any of them is looked at.
+
+        Whoever watches their folders from then on misses no change: what came before is seen.
+        """
 
     @property
     def store(self) -> IndexStore:
@@ -112,7 +117,9 @@ class Indexer:
         for root in self.scope.roots:
             root_id = writer.root_id(root)
             known = writer.known(root_id)
-            for found in self._with_buffers(root, self.scope.list(root)):
+            listed = self.scope.list(root)
+            self.on_listed(root, listed)
+            for found in self._with_buffers(root, listed):
                 report.n_seen += 1
                 before = known.pop(found.path, None)
                 if before is None or not before.is_current(found):
@@ -243,16 +250,13 @@ class Indexer:
             return found
         return self.scope.look(root, relative)
 
-    def _with_buffers(self, root: str, listed: Iterable[Found]) -> Iterable[Found]:
+    def _with_buffers(self, root: str, listed: Iterable[str]) -> Iterable[Found]:
         """Yield a root's files, open buffers in their place."""
         open_here = self._buffers_in(root, ["."])
-        for found in listed:
-            if found.path in open_here:
-                open_here.discard(found.path)
-                buffer = self._found(root, found.path)
-                if buffer is not None:
-                    yield buffer
-            else:
+        for relative in listed:
+            open_here.discard(relative)
+            found = self._found(root, relative)
+            if found is not None:
                 yield found
         for relative in sorted(open_here):
             if not os.path.lexists(os.path.join(root, relative)) and self._found(root, relative):

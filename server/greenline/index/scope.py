@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import attrs
@@ -71,14 +71,11 @@ class Scope:
                 return root, relative
         return None
 
-    def list(self, root: str) -> Iterator[Found]:
-        """Yield a root's files that are not ignored, by path."""
+    def list(self, root: str) -> list[str]:
+        """Return a root's files that are not ignored, relative to it and sorted."""
         inner = [r for r in (relative_to(other, root) for other in self.roots) if r not in (None, ".")]
-        for relative in sorted(list_root(root, self.roots).files):
-            if not any(relative.startswith(f"{folder}/") for folder in inner):
-                found = self.look(root, relative)
-                if found is not None:
-                    yield found
+        folders = tuple(f"{folder}/" for folder in inner)
+        return sorted(path for path in list_root(root, self.roots).files if not path.startswith(folders))
 
     def listed(self, root: str, relatives: Iterable[str]) -> set[str]:
         """Return which of these paths, files or folders, or files below them, are not ignored.

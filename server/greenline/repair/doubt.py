@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from greenline.repair.alike import Family
-from greenline.repair.search import Fix
+from greenline.repair.fix import Fix
 
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""

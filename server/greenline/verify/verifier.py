@@ -12,13 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 
 from greenline.core.cancel import Cancellation
-from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
 from greenline.verify.detection import concerned, projects
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
-from greenline.verify.repeat import REPEATS, Meeting, judge
+from greenline.verify.repeat import Meeting
+from greenline.verify.rerun import stability
 from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply, mix, relative
@@ -100,7 +101,7 @@ class SandboxVerifier:
         return attrs.evolve(
             evidence,
             touches_tests=plan.touches_tests,
-            warnings=_warnings(plan, evidence),
+            warnings=(*_warnings(plan, evidence), *evidence.warnings),
             sandbox=health.name if health.available else "",
             engine=health.engine,
             image=health.image,
@@ -135,7 +136,8 @@ class SandboxVerifier:
         rounds = self._run_all(suite, trees, progress)
         reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
-        flaky = self._flaky(suite, plan, (rounds["B"], rounds["P"]))
+        both = rounds["B"], rounds["P"]
+        stable = stability(suite, (request.base, plan.patched), both, self._n_parallel)
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
@@ -149,7 +151,7 @@ class SandboxVerifier:
                 touches_tests=plan.touches_tests,
                 change=compare(request.base, plan.patched, plan.rule, base, patched),
                 checks=request.checks,
-                flaky=flaky,
+                flaky=stable.flaky,
                 product_hunks=tuple(h for h in measured if h.hunk_id in product),
             )
         )
@@ -159,8 +161,9 @@ class SandboxVerifier:
             patched=patched,
             old_tests=reports.get("O"),
             new_tests=reports.get("N"),
-            flaky=flaky,
+            flaky=stable.flaky,
             hunks=measured,
+            warnings=_ordered(stable.ordered),
         )
 
     def _run_all(
@@ -190,29 +193,6 @@ class SandboxVerifier:
             reports = list(pool.map(run, distinct))
         return {name: reports[distinct.index(tree)] for name, tree in trees.items()}
 
-    def _flaky(
-        self, suite: Suite, plan: _Plan, sides: tuple[tuple[TestReport, ...], tuple[TestReport, ...]]
-    ) -> tuple[str, ...]:
-        """Return the tests that differ and give both outcomes on the same text when they are run again."""
-        suspects = judge(sides)
-        if not suspects.open:
-            return suspects.flaky
-        (base, *_), (patched, *_) = sides
-
-        def again(side: tuple[Tree, TestReport]) -> set[str]:
-            tree, first = side
-            report = suite.run(tree, suspects.open, coverage=False)
-            return {
-                test
-                for test in suspects.open
-                if report.end is RunEnd.COMPLETE
-                and (report.outcome_of(test) is Outcome.PASSED) != (first.outcome_of(test) is Outcome.PASSED)
-            }
-
-        runs = [(plan.request.base, base), (plan.patched, patched)] * REPEATS
-        with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
-            return tuple(sorted({*suspects.flaky}.union(*pool.map(again, runs))))
-
 
 def _sick(health: SandboxHealth) -> Evidence:
     detail = f"{health.problem} {health.remedy}".strip()
@@ -229,6 +209,13 @@ def _evidence(decision: Decision) -> Evidence:
         lost=decision.lost,
         missing=decision.missing,
     )
+
+
+def _ordered(tests: Sequence[str]) -> tuple[str, ...]:
+    if not tests:
+        return ()
+    more = f", and {len(tests) - 1} more" if len(tests) > 1 else ""
+    return (f"Without the change the outcome depends on the tests that run before: {tests[0]}{more}.",)
 
 
 def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import errno
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 from watchdog.observers.inotify_c import (
     CallbackId,
@@ -41,7 +42,6 @@ _MASK = Mask(
     | InotifyConstants.IN_EXCL_UNLINK
 )
 _GIT_MASK = Mask(InotifyConstants.IN_MOVED_TO | InotifyConstants.IN_CLOSE_WRITE | InotifyConstants.IN_ONLYDIR)
-_ID = CallbackId(0)
 _CAME = InotifyConstants.IN_CREATE | InotifyConstants.IN_MOVED_TO
 _WENT = InotifyConstants.IN_DELETE | InotifyConstants.IN_MOVED_FROM
 _SELF = InotifyConstants.IN_DELETE_SELF | InotifyConstants.IN_MOVE_SELF
@@ -56,7 +56,9 @@ class InotifyWatch:
         self._hearer = hearer
         self._left_out = left_out
         self._roots = frozenset(roots)
-        self._folders: dict[str, WatchDescriptor] = {}
+        self._folders: dict[str, tuple[WatchDescriptor, CallbackId]] = {}
+        # A folder that is moved keeps its watch: under an id of its own the new path outlives the old one.
+        self._ids = count()
         self._lock = threading.RLock()
         self._has_ended = False
         try:
@@ -107,14 +109,15 @@ class InotifyWatch:
         prefix = path + os.sep
         with self._lock:
             gone = [folder for folder in self._folders if folder == path or folder.startswith(prefix)]
-            removed = [(self._folders.pop(folder), _ID) for folder in gone]
+            removed = [self._folders.pop(folder) for folder in gone]
         if removed and not self._has_ended:
             self._events.remove_callbacks(removed)
 
     def forget(self, path: str, wd: WatchDescriptor) -> None:
         """Note that the system ended a watch."""
         with self._lock:
-            if self._folders.get(path) == wd:
+            known = self._folders.get(path)
+            if known is not None and known[0] == wd:
                 del self._folders[path]
 
     def _add_tree(self, top: str) -> None:
@@ -122,16 +125,18 @@ class InotifyWatch:
         while waiting:
             folder = waiting.pop()
             # The watch comes before the look: what appears in between is told, and what was there is seen.
+            # One that is watched already may have been added alone, without what lies below it.
             if self._add(folder):
                 waiting.extend(path for path in _subfolders(folder) if not self._left_out(path))
 
     def _add(self, folder: str) -> bool:
-        """Watch one folder; False where it is gone or watched already."""
+        """Watch one folder, unless it is watched already; False where it is gone."""
         with self._lock:
             if folder in self._folders:
-                return False
+                return True
+            id_ = self._next_id()
             try:
-                wd = self._events.add_callback(os.fsencode(folder), _MASK, _Folder(self, folder), _ID)
+                wd = self._events.add_callback(os.fsencode(folder), _MASK, _Folder(self, folder), id_)
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EMFILE, errno.ENOMEM):
                     raise Unwatchable(_problem(error)) from error
@@ -139,7 +144,7 @@ class InotifyWatch:
             if wd == -1:
                 # No permission: what lies inside cannot be read either.
                 return False
-            self._folders[folder] = wd
+            self._folders[folder] = (wd, id_)
             return True
 
     def _add_git(self, root: str) -> None:
@@ -149,10 +154,13 @@ class InotifyWatch:
         for path in (folder, os.path.join(folder, "info")):
             try:
                 callback = _GitFolder(self._hearer, root)
-                self._events.add_callback(os.fsencode(path), _GIT_MASK, callback, _ID)
+                self._events.add_callback(os.fsencode(path), _GIT_MASK, callback, self._next_id())
             except OSError as error:
                 if error.errno == errno.ENOSPC:
                     raise Unwatchable(_problem(error)) from error
+
+    def _next_id(self) -> CallbackId:
+        return CallbackId(next(self._ids))
 
     def _limit(self, limit: Unwatchable) -> None:
         if not self._has_ended:

@@ -211,6 +211,7 @@ class Keeper:
         kept = self._kept
         indexer = Indexer(kept.path, kept.roots, kept.make_gate(), kept.embedder)
         indexer.pause = self._between
+        indexer.on_listed = self._watch.keep
         self._must_watch = self._must_scan = True
         self._scan_at = 0.0
         self._problem = ""
@@ -335,7 +336,6 @@ class Keeper:
         if report.paths or is_first:
             self._has_vectors = False
             self._idle_since = self._scan_at
-            self._watch.add(indexer.store.files())
 
     def _done(self, indexer: Indexer) -> None:
         self._n_taken = 0

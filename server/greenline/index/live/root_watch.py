@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Literal
 
-from greenline.index.chunk import File
 from greenline.index.live.watch import Hearer, Unwatchable, Watch, open_watch
 from greenline.index.scope import Scope
 from greenline.workspace.ignore import IgnoreRules
@@ -26,6 +25,7 @@ class RootWatch:
         self._hearer = hearer
         self._watch: Watch | None = None
         self._rules: dict[str, IgnoreRules] = {}
+        self._kept: dict[str, frozenset[str]] = {}
         self._present: dict[str, tuple[int, int] | None] = {}
         self._refused = ""
 
@@ -51,9 +51,12 @@ class RootWatch:
 
         def left_out(path: str) -> bool:
             located = scope.locate(path)
-            if located is None or is_skipped_folder(path):
+            if located is None:
                 return True
-            return rules[located[0]].matches(located[1], folder=True)
+            root, relative = located
+            if relative in self._kept.get(root, ()):
+                return False
+            return is_skipped_folder(path) or rules[root].matches(relative, folder=True)
 
         self._present = {root: _identity(root) for root in scope.roots}
         if not self._refused:
@@ -68,20 +71,26 @@ class RootWatch:
         self._refused = problem
         _log.warning("%s", problem)
 
-    def add(self, files: Iterable[File]) -> None:
-        """Watch the folders of these files too: git tracks some in folders that the rules leave out."""
-        if self._watch is None:
-            return
+    def keep(self, root: str, files: Sequence[str]) -> None:
+        """Watch the folders of a root's files, whatever the rules say: git tracks some that they name.
+
+        These files and folders are not ignored from then on, until the next call says what the root has.
+        """
         folders: set[str] = set()
         for file in files:
-            folder = os.path.dirname(os.path.join(file.root, file.path))
-            while folder not in folders and len(folder) >= len(file.root):
+            folder = os.path.dirname(file)
+            while folder and folder not in folders:
                 folders.add(folder)
                 folder = os.path.dirname(folder)
-        self._watch.add(folders)
+        # What `came` asks on the watch's thread is always whole, and is known before anything is watched.
+        self._kept[root] = frozenset(folders).union(files)
+        if self._watch is not None:
+            self._watch.add(os.path.join(root, folder) for folder in sorted(folders))
 
     def ignores(self, root: str, relative: str) -> bool:
-        """Return whether the ignore files of a root name a path; git may track it all the same."""
+        """Return whether the ignore files of a root name a path that git does not track all the same."""
+        if relative in self._kept.get(root, ()):
+            return False
         rules = self._rules.get(root)
         return rules is not None and rules.ignored(relative)
 
@@ -93,6 +102,7 @@ class RootWatch:
         """Watch nothing any more, and try again at the next `open`."""
         self._close()
         self._refused = ""
+        self._kept = {}
         self._present = {}
 
     def _close(self) -> None:
