@@ -288,7 +288,7 @@ def serve_mcp(root: str) -> int:
 
     def measuring() -> Measuring:
         sandbox = make_sandbox(settings)
-        return Measuring(sandbox, make_verifier(sandbox), settings.limits)
+        return Measuring(sandbox, make_verifier(sandbox, settings.test_command), settings.limits)
 
     bench = Bench(
         root,
