@@ -7,6 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 NEOVIM := .venv/neovim/.installed
+RUNTIMES := .venv/runtimes/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
 ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
 
@@ -25,10 +26,14 @@ $(NEOVIM): $(STAMP) requirements/neovim.txt bin/neovim
 	@bash bin/neovim >/dev/null
 	@touch $@
 
+$(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json bin/runtimes
+	@bash bin/runtimes
+	@touch $@
+
 demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
-test: $(STAMP) $(NEOVIM) ## run all tests against the real parts
+test: $(STAMP) $(NEOVIM) $(RUNTIMES) ## run all tests against the real parts
 	@$(ENGINE) && $(BIN)/python -m pytest
 
 soak: $(STAMP) ## edit at random beside the live index for half an hour: no drift, flat memory
@@ -39,7 +44,7 @@ check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@bash -n sandbox/engine.sh bin/bootstrap bin/neovim .ci/run
+	@bash -n sandbox/engine.sh bin/bootstrap bin/neovim bin/runtimes .ci/run
 
 fix: $(STAMP) ## mend what the linter and the formatter can mend
 	@$(BIN)/ruff check --fix .
