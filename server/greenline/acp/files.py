@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -99,7 +100,7 @@ def _overwrite(path: str, file: TextFile) -> str:
     temporary = Path(path).with_name(f".greenline-{new_id('write')}.tmp")
     try:
         data = encode(file)
-        write_beside(temporary, path, data, None)
+        write_beside(temporary, path, data, stat.S_IMODE(Path(path).stat().st_mode))
         replace(temporary, path, data)
     except OSError as error:
         return f"{path} could not be written: {error.strerror}."

@@ -10,9 +10,9 @@ import json
 import logging
 import os
 import threading
-from typing import Any
+from typing import Any, cast
 
-from acp import AgentSideConnection
+from acp import Agent, run_agent
 
 from greenline.acp.agent import GreenlineAgent
 from greenline.lsp.stdio import Channel
@@ -82,15 +82,10 @@ def serve(agent: GreenlineAgent, channel: Channel) -> int:
 
 
 async def _serve(agent: GreenlineAgent, channel: Channel) -> None:
-    # The SDK files `session/resume` and `session/close` under what is not stable yet.
-    connection = AgentSideConnection(
-        agent,
-        LineTransport(channel),
-        listening=False,
-        use_unstable_protocol=True,
-    )
     try:
-        await connection.listen()
+        # The SDK files `session/resume` and `session/close` under what is not stable yet.
+        # What the agent does not offer, such as modes, has no method, so that the SDK answers it as unknown.
+        served = cast("Agent", agent)
+        await run_agent(served, LineTransport(channel), use_unstable_protocol=True)
     finally:
-        await connection.close()
         await agent.stop()
