@@ -3,8 +3,8 @@
 A fix is believed for its share: its family's score among those of all families that pass. Two families that
 are just as likely are a choice to show; of more, or of unequal ones, none is proposed. An edit of a kind
 that seldom is the fix (a statement left out, a constant returned, a guard added) is believed only where
-several tests execute its line as well. Among thousands of pairs some pass by chance: one of which neither edit
-mends anything alone is believed only where several tests fail.
+several tests execute its line as well. Among thousands of pairs some pass by chance: one of which neither
+edit mends anything alone is believed only where several tests fail.
 """
 
 from __future__ import annotations
