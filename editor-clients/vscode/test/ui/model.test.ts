@@ -72,7 +72,7 @@ const TURNS: Turn[] = [
 ];
 
 let host: Host;
-let browser: Browser;
+let browser: Browser | undefined;
 let window: Window;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ afterEach(async (context) => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await browser?.close();
   await host.stop();
 });
 
@@ -111,7 +111,7 @@ test("a plan opens as a document with check boxes, the critic's score and the ri
 });
 
 test("a plan that says nothing any more is refused, with the line that is wrong", async () => {
-  await window.replaceInLine("- [x] 1. Add", "[x]", "[?]");
+  await window.replaceInLine("- [x] 1. Add", "x", "?");
   await window.lens("✓ Approve").click();
   await window.toast(/cannot be carried out.*An entry reads/).waitFor();
   await window.clearToasts();
@@ -120,7 +120,7 @@ test("a plan that says nothing any more is refused, with the line that is wrong"
 });
 
 test("an unticked entry is left out, Approve carries the rest out, and several files wait", async () => {
-  await window.replaceInLine("- [x] 2. Rename", "[x]", "[ ]");
+  await window.replaceInLine("- [x] 2. Rename", "x", " ");
   await window.lens("✓ Approve").click();
   await window.toast(/changes proposed: verified · touches tests/).waitFor({ timeout: 110_000 });
   await window.statusBar().filter({ hasText: "4 to review" }).waitFor();
