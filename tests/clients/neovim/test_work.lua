@@ -258,14 +258,7 @@ test('runs are listed and shown, and so is the status', function()
   end
   nvim:ex('close')
   nvim:ex('Agent status')
-  local status = nvim:wait('the status', [[(function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      if vim.api.nvim_win_get_config(window).relative ~= '' then
-        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-      end
-    end
-    return false
-  end)()]])
+  local status = nvim:wait_float('the status')
 
   has('Sandbox   scripted', status)
   has('Pending   1 change', status)
