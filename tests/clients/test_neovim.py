@@ -60,9 +60,7 @@ def _results(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, A
 
 @pytest.mark.timeout(_FILE_S + 30)
 @pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
-def test_in_neovim(
-    file: str, name: str, docker_host: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_in_neovim(file: str, name: str, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     result = _results(file, docker_host, tmp_path_factory.getbasetemp()).get(name)
 
     assert result is not None, f"{file} ended before {name!r}"

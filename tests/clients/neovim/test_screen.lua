@@ -50,6 +50,8 @@ local function reviewing(text, after)
     columns = 96,
     before = 'vim.o.termguicolors = true vim.o.ruler = false vim.o.showcmd = false',
   })
+  -- Neovim has true colours only for a screen that is attached.
+  vim.rpcrequest(nvim.channel, 'nvim_ui_attach', 96, 26, { rgb = true })
   nvim:edit('shop.py')
   nvim:ex('Agent implement steps')
   nvim:wait_said('proposed')
@@ -119,23 +121,48 @@ end
 ---@param nvim Child
 ---@return string
 local function picture_of(nvim)
-  return svg(nvim:lua([[
-    vim.cmd.redraw()
+  -- The first look makes Neovim number its highlights anew, which shows only in what is drawn after it.
+  nvim:lua('vim.api.nvim__inspect_cell(1, 0, 0)')
+  nvim:lua("vim.cmd('redraw!')")
+  local picture = nvim:lua([[
+    vim.cmd('redraw!')
     local normal = vim.api.nvim_get_hl(0, { name = 'Normal' })
+    local function cell_of(grid, row, column)
+      local cell = vim.api.nvim__inspect_cell(grid, row, column)
+      local style = cell[2] or {}
+      return { cell[1] or ' ', {
+        foreground = style.foreground, background = style.background,
+        bold = style.bold, reverse = style.reverse,
+      } }
+    end
     local cells = {}
     for row = 0, vim.o.lines - 1 do
       cells[row + 1] = {}
       for column = 0, vim.o.columns - 1 do
-        local cell = vim.api.nvim__inspect_cell(1, row, column)
-        local style = cell[2] or {}
-        cells[row + 1][column + 1] = { cell[1] or ' ', {
-          foreground = style.foreground, background = style.background,
-          bold = style.bold, reverse = style.reverse,
-        } }
+        cells[row + 1][column + 1] = cell_of(1, row, column)
+      end
+    end
+    -- A floating window with a border has a grid of its own.
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        local grid
+        for number = 2, 100 do
+          local ok, cell = pcall(vim.api.nvim__inspect_cell, number, 0, 0)
+          grid = ok and cell[1] == '╭' and number or grid
+        end
+        local top, left = unpack(vim.api.nvim_win_get_position(window))
+        for row = 0, vim.api.nvim_win_get_height(window) + 1 do
+          for column = 0, vim.api.nvim_win_get_width(window) + 1 do
+            if cells[top + row + 1] then
+              cells[top + row + 1][left + column + 1] = cell_of(grid, row, column)
+            end
+          end
+        end
       end
     end
     return { cells = cells, fg = normal.fg, bg = normal.bg }
-  ]]))
+  ]])
+  return svg(picture)
 end
 
 --- Compare a picture with the one of the documentation; `GREENLINE_PICTURES=write` puts it there.
