@@ -1,4 +1,4 @@
-"""The Neovim client, in a real Neovim that is typed into, with the real server: the tests are `neovim/test_*.lua`.
+"""The Neovim client, in a real Neovim that is typed into, with the real server; the tests are in `neovim`.
 
 Each file runs once, in a Neovim of its own, and each of its tests is one here.
 """
