@@ -17,6 +17,10 @@ Child.__index = Child
 
 ---@type Child[]
 local running = {}
+--- Channels of children that were asked to leave: the next test need not wait for them.
+---@type integer[]
+local leaving = {}
+local LEAVE_MS = 10000
 
 ---@param path string
 ---@param text string
@@ -136,7 +140,17 @@ function M.start(opts)
     XDG_CACHE_HOME = opts.folder .. '/xdg',
     LC_ALL = 'C.UTF-8',
   }, opts.env or {})
-  local argv = { vim.v.progpath, '--clean', '--embed', '--headless', '-n', '-i', 'NONE', '-u', opts.folder .. '/init.lua' }
+  local argv = {
+    vim.v.progpath,
+    '--clean',
+    '--embed',
+    '--headless',
+    '-n',
+    '-i',
+    'NONE',
+    '-u',
+    opts.folder .. '/init.lua',
+  }
   local channel = vim.fn.jobstart(argv, { rpc = true, env = env, cwd = opts.root })
   assert(channel > 0, 'the child could not be started')
   local child = setmetatable({ channel = channel, folder = opts.folder, root = opts.root }, Child)
@@ -146,7 +160,7 @@ function M.start(opts)
   return child
 end
 
---- End all children; return what they had said and shown, where a test failed.
+--- Ask all children to leave; return what they had said and shown, where a test failed.
 ---@param failed boolean
 ---@return string
 function M.stop_all(failed)
@@ -158,7 +172,8 @@ function M.stop_all(failed)
       end)
       table.insert(told, ok and words or 'the child is gone')
     end
-    child:stop()
+    pcall(vim.rpcnotify, child.channel, 'nvim_command', 'qall!')
+    table.insert(leaving, child.channel)
   end
   running = {}
   for _, job in ipairs(models) do
@@ -168,13 +183,13 @@ function M.stop_all(failed)
   return table.concat(told, '\n')
 end
 
---- Ask the child to leave, and wait until it is gone.
-function Child:stop()
-  pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
-  if vim.fn.jobwait({ self.channel }, 8000)[1] == -1 then
-    vim.fn.jobstop(self.channel)
-    vim.fn.jobwait({ self.channel }, 2000)
+--- Wait until the children are gone, and end those that stay.
+function M.wait_all()
+  vim.fn.jobwait(leaving, LEAVE_MS)
+  for _, channel in ipairs(leaving) do
+    vim.fn.jobstop(channel)
   end
+  vim.fn.jobwait(leaving, LEAVE_MS)
 end
 
 --- Run Lua in the child, and return what it returns.
@@ -225,10 +240,13 @@ end
 ---@param name string
 function Child:edit(name)
   self:lua('vim.cmd.edit(...)', name)
-  self:wait('the server to follow ' .. name, [[(function()
+  self:wait(
+    'the server to follow ' .. name,
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.initialized or false
-  end)()]])
+  end)()]]
+  )
 end
 
 --- Return what was said, all of it.
@@ -287,7 +305,10 @@ end
 ---@param name? string A file; without one the current buffer.
 ---@return string
 function Child:text(name)
-  return table.concat(self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'), '\n')
+  return table.concat(
+    self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'),
+    '\n'
+  )
 end
 
 --- Wait until `n` hunks are pending.

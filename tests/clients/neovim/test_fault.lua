@@ -5,7 +5,8 @@ local test, eq, has = suite.test, suite.eq, suite.has
 
 local CALC = 'def add(a, b):\n    return a - b\n'
 local FIXED = CALC:gsub('a %- b', 'a + b')
-local SCRIPT = { sums = { steps = { { ['do'] = 'propose', summary = 'Fix', files = { ['calc.py'] = FIXED } } } } }
+local SCRIPT =
+  { sums = { steps = { { ['do'] = 'propose', summary = 'Fix', files = { ['calc.py'] = FIXED } } } } }
 
 ---@param more? table
 ---@return Child
@@ -34,12 +35,18 @@ test('a server that was killed is started again with one message, and its propos
 
   kill_server(nvim)
   nvim:wait_said('ended unexpectedly (signal 9) and is started again')
-  nvim:wait('another server', [[(function()
+  nvim:wait(
+    'another server',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.id ~= killed and client.initialized or false
-  end)()]])
-  nvim:wait('the hunk to be drawn again', [[#vim.api.nvim_buf_get_extmarks(
-    0, require('greenline.draw').namespace, 0, -1, {}) > 0]])
+  end)()]]
+  )
+  nvim:wait(
+    'the hunk to be drawn again',
+    [[#vim.api.nvim_buf_get_extmarks(
+    0, require('greenline.draw').namespace, 0, -1, {}) > 0]]
+  )
 
   eq(1, nvim:count_said('ended'))
   eq(CALC, nvim:text() .. '\n')
@@ -50,10 +57,13 @@ test('a server that was killed is started again with one message, and its propos
   nvim:wait_said('ended again (signal 9) and is not started again')
   eq({ 2, 0 }, { nvim:count_said('ended'), nvim:get("#vim.lsp.get_clients({ name = 'greenline' })") })
   nvim:ex('Agent restart')
-  nvim:wait('the server', [[(function()
+  nvim:wait(
+    'the server',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.initialized or false
-  end)()]])
+  end)()]]
+  )
 end)
 
 test('a server that is stopped on purpose is not started again', function()
@@ -69,10 +79,14 @@ test('a server that is stopped on purpose is not started again', function()
 end)
 
 test('a server that is missing is one message, with the command that installs it', function()
-  local nvim = start({ cmd = false, env = { PATH = '/usr/bin:/bin', HOME = '/nowhere' }, before = [[
+  local nvim = start({
+    cmd = false,
+    env = { PATH = '/usr/bin:/bin', HOME = '/nowhere' },
+    before = [[
     local executable = vim.fn.executable
     vim.fn.executable = function(name) return name:find('greenline', 1, true) and 0 or executable(name) end
-  ]] })
+  ]],
+  })
 
   nvim:lua('vim.cmd.edit("calc.py")')
   local said = nvim:wait_said('The server was not found')
@@ -139,11 +153,22 @@ test('the health check names the versions, and help has tags for every subcomman
   nvim:edit('calc.py')
 
   nvim:lua('vim.cmd.checkhealth("greenline")')
-  local text = nvim:wait('the report', [[(function()
+  local text = nvim:wait(
+    'the report',
+    [[(function()
     local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
     return vim.bo.filetype == 'checkhealth' and #lines > 8 and table.concat(lines, '\n')
-  end)()]], 60000)
-  for _, wanted in ipairs({ 'greenline 0.', 'Neovim 0.', 'engine: docker', 'model: none', 'Follows 1 buffer', 'is enabled' }) do
+  end)()]],
+    60000
+  )
+  for _, wanted in ipairs({
+    'greenline 0.',
+    'Neovim 0.',
+    'engine: docker',
+    'model: none',
+    'Follows 1 buffer',
+    'is enabled',
+  }) do
     has(wanted, text)
   end
   nvim:lua([[
@@ -162,4 +187,4 @@ test('the health check names the versions, and help has tags for every subcomman
   has('greenline.txt', nvim:get('vim.api.nvim_buf_get_name(0)'))
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -3,8 +3,10 @@ local child = require('child')
 local suite = require('suite')
 local test, eq, has = suite.test, suite.eq, suite.has
 
-local CALC = 'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
-local FIXED = CALC:gsub('a %- b', 'a + b', 1):gsub('half%(a%):\n    return a %* 2', 'half(a):\n    return a / 2')
+local CALC =
+  'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
+local FIXED = CALC:gsub('a %- b', 'a + b', 1)
+  :gsub('half%(a%):\n    return a %* 2', 'half(a):\n    return a / 2')
 
 local EVIDENCE = {
   verdict = 'verified',
@@ -15,8 +17,16 @@ local EVIDENCE = {
   image = 'sha256:0123',
   command = { 'python', '-m', 'pytest' },
   durationS = 3.5,
-  base = { ['end'] = 'complete', durationS = 1.5, tests = { { id = 'test_calc.py::test_add', outcome = 'failed' } } },
-  patched = { ['end'] = 'complete', durationS = 1.25, tests = { { id = 'test_calc.py::test_add', outcome = 'passed' } } },
+  base = {
+    ['end'] = 'complete',
+    durationS = 1.5,
+    tests = { { id = 'test_calc.py::test_add', outcome = 'failed' } },
+  },
+  patched = {
+    ['end'] = 'complete',
+    durationS = 1.25,
+    tests = { { id = 'test_calc.py::test_add', outcome = 'passed' } },
+  },
 }
 
 ---@param files table<string, any>
@@ -65,7 +75,9 @@ test('a pending hunk is drawn beside the text, which stays as it is', function()
   has('verified', drawn[1])
   has('ga accept', drawn[1])
   eq({ '1: [GreenlineDelete]', '1: return a + b' }, { drawn[2], drawn[3] })
-  nvim:wait('the lines on the screen', [[(function()
+  nvim:wait(
+    'the lines on the screen',
+    [[(function()
     vim.cmd.redraw()
     for row = 1, vim.o.lines do
       local cells = {}
@@ -73,7 +85,8 @@ test('a pending hunk is drawn beside the text, which stays as it is', function()
       if table.concat(cells):find('return a + b', 1, true) then return true end
     end
     return false
-  end)()]])
+  end)()]]
+  )
 end)
 
 test('saving while hunks are pending writes none of the proposal', function()
@@ -185,12 +198,18 @@ test('the quickfix list holds what is pending, in all files', function()
     return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.text }
   end, vim.fn.getqflist())]])
 
-  eq({ 'calc.py', 'calc.py', 'new.py', 'other.py' }, vim.tbl_map(function(item)
-    return item[1]
-  end, list))
-  eq({ 2, 10, 1, 1 }, vim.tbl_map(function(item)
-    return item[2]
-  end, list))
+  eq(
+    { 'calc.py', 'calc.py', 'new.py', 'other.py' },
+    vim.tbl_map(function(item)
+      return item[1]
+    end, list)
+  )
+  eq(
+    { 2, 10, 1, 1 },
+    vim.tbl_map(function(item)
+      return item[2]
+    end, list)
+  )
   has('[verified] The sum was a difference.', list[1][3])
 end)
 
@@ -205,7 +224,10 @@ test('a new file is shown before it exists, and a file that is not open is chang
   nvim:keys('ga')
   nvim:wait_pending(1)
   eq('y = 3\n', child.read(nvim.root .. '/new.py'))
-  nvim:wait('the file in the place of its preview', 'vim.api.nvim_buf_get_name(0) == vim.fn.getcwd() .. "/new.py"')
+  nvim:wait(
+    'the file in the place of its preview',
+    'vim.api.nvim_buf_get_name(0) == vim.fn.getcwd() .. "/new.py"'
+  )
   nvim:ex('Agent accept all')
   nvim:wait_said('Changed and not written yet: other.py')
 
@@ -219,7 +241,15 @@ test('the evidence window tells what was measured', function()
   nvim:keys(']ggK')
   local text = nvim:wait_float('the window')
 
-  for _, wanted in ipairs({ 'verified', '2 tests were fixed.', 'base', 'patched', 'sha256:0123', 'python -m pytest', '3.5 s' }) do
+  for _, wanted in ipairs({
+    'verified',
+    '2 tests were fixed.',
+    'base',
+    'patched',
+    'sha256:0123',
+    'python -m pytest',
+    '3.5 s',
+  }) do
     has(wanted, text)
   end
 end)
@@ -259,4 +289,4 @@ test('accepting all of what is not verified asks first', function()
   eq(FIXED, nvim:text() .. '\n')
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -110,10 +110,13 @@ test('a question is asked once, and its answer goes on', function()
   nvim:wait_said('proposed')
 
   eq({ 'Which one?' }, nvim:get('asked'))
-  local run = nvim:lua([[
+  local run = nvim:lua(
+    [[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]], newest_run(nvim).id)
+  ]],
+    newest_run(nvim).id
+  )
   has('answered: right', vim.inspect(run.events))
 end)
 
@@ -132,15 +135,20 @@ test('a question without options is answered in words, and a permission that is 
   nvim:wait_pending(1)
 
   eq({ 'How much? ', 'May I?' }, nvim:get('asked'))
-  local run = nvim:lua([[
+  local run = nvim:lua(
+    [[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]], newest_run(nvim).id)
+  ]],
+    newest_run(nvim).id
+  )
   has('answered: rejectOnce', vim.inspect(run.events))
 end)
 
 test('cancel ends what is running', function()
-  local nvim = open({ wait = { steps = { { ['do'] = 'event', data = { text = 'waiting here' } }, { ['do'] = 'wait' } } } })
+  local nvim = open({
+    wait = { steps = { { ['do'] = 'event', data = { text = 'waiting here' } }, { ['do'] = 'wait' } } },
+  })
 
   nvim:ex('Agent implement wait')
   nvim:wait('the progress', [[require('greenline').statusline():find('working', 1, true)]])
@@ -175,7 +183,10 @@ test('the command completes its subcommands and scopes', function()
   local nvim = open({})
 
   eq({ 'accept', 'cancel' }, vim.list_slice(nvim:get('vim.fn.getcompletion("Agent ", "cmdline")'), 1, 2))
-  eq({ 'reject', 'restart', 'resume', 'review', 'runs' }, nvim:get('vim.fn.getcompletion("Agent r", "cmdline")'))
+  eq(
+    { 'reject', 'restart', 'resume', 'review', 'runs' },
+    nvim:get('vim.fn.getcompletion("Agent r", "cmdline")')
+  )
   eq({ 'all', 'file', 'hunk' }, nvim:get('vim.fn.getcompletion("Agent accept ", "cmdline")'))
   eq({ 'file' }, nvim:get('vim.fn.getcompletion("Agent reject f", "cmdline")'))
   eq({}, nvim:get('vim.fn.getcompletion("Agent plan x", "cmdline")'))
@@ -235,11 +246,14 @@ test('each project has its own server, and a folder that is added is one more ro
   nvim:wait_pending(1)
   eq({ FIXED, CALC }, { nvim:text(other .. '/calc.py') .. '\n', nvim:text(nvim.root .. '/calc.py') .. '\n' })
   nvim:lua('vim.lsp.buf.add_workspace_folder(...)', nvim.folder)
-  local roots = nvim:wait('both folders', [[(function()
+  local roots = nvim:wait(
+    'both folders',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     local roots = client:request_sync('agent/status', vim.empty_dict(), 10000, 0).result.roots
     return #roots == 2 and roots
-  end)()]])
+  end)()]]
+  )
 
   has(nvim.folder, roots[2])
 end)
@@ -264,4 +278,4 @@ test('runs are listed and shown, and so is the status', function()
   has('Pending   1 change', status)
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -16,7 +16,8 @@ local runs = {}
 ---@type table<integer, table<string|integer, string>>
 local working = {}
 
-local REST = { accepted = 1, partlyAccepted = 1, rejected = 1, failed = 1, cancelled = 1, proposed = 1, interrupted = 1 }
+local REST =
+  { accepted = 1, partlyAccepted = 1, rejected = 1, failed = 1, cancelled = 1, proposed = 1, interrupted = 1 }
 
 --- Draw the status lines again.
 function M.redraw()
@@ -101,13 +102,19 @@ function M.line(bufnr)
   local parts = { state_of(client.id) or (pending > 0 and words.count(pending, 'pending change') or 'ready') }
   local agent = status.agent
   if agent.spentUsd > 0 or agent.capUsd then
-    table.insert(parts, agent.capUsd and ('$%.2f/$%.2f'):format(agent.spentUsd, agent.capUsd)
-      or ('$%.2f'):format(agent.spentUsd))
+    table.insert(
+      parts,
+      agent.capUsd and ('$%.2f/$%.2f'):format(agent.spentUsd, agent.capUsd)
+        or ('$%.2f'):format(agent.spentUsd)
+    )
   end
   if status.index.state ~= 'off' then
     -- A percent sign would be read as an item of the status line.
-    table.insert(parts, status.index.state == 'failed' and 'no index'
-      or ('index %d%%%%'):format(math.floor(status.index.completeness * 100)))
+    table.insert(
+      parts,
+      status.index.state == 'failed' and 'no index'
+        or ('index %d%%%%'):format(math.floor(status.index.completeness * 100))
+    )
   end
   if agent.sandbox and not agent.sandbox.available then
     table.insert(parts, 'no sandbox')
@@ -157,7 +164,11 @@ function M.lines(status)
     health_line('Sandbox', agent.sandbox, 'not looked at yet'),
     health_line('Model', agent.model, 'not looked at yet'),
     ('Spent     $%.2f%s'):format(agent.spentUsd, cap),
-    ('Index     %s, %d%%, %s'):format(index.state, index.completeness * 100, words.count(index.nFiles, 'file')),
+    ('Index     %s, %d%%, %s'):format(
+      index.state,
+      index.completeness * 100,
+      words.count(index.nFiles, 'file')
+    ),
     ('Runs      %d active'):format(#status.activeRuns),
     'Pending   ' .. words.count(status.pendingHunks, 'change'),
   }
