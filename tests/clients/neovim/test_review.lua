@@ -42,24 +42,23 @@ local function propose(files, more)
   return { steps = { step } }
 end
 
----@param script? table
----@param more? table
----@return Child
-local function open(script, more)
-  local folder, root = child.project({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' })
-  local cmd = child.scripted(folder, script or { change = propose({ ['calc.py'] = FIXED }) })
-  local opts = vim.tbl_extend('force', { folder = folder, root = root, cmd = cmd }, more or {})
-  local nvim = child.start(opts)
-  nvim:edit('calc.py')
-  return nvim
-end
+local FILES = { ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' }
 
----@param script? table
----@param more? table
+local SCRIPT = {
+  change = propose({ ['calc.py'] = FIXED }),
+  everywhere = propose({ ['calc.py'] = FIXED, ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
+  elsewhere = propose({ ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
+  untested = propose({ ['calc.py'] = FIXED }, {
+    evidence = { verdict = 'notCovered', reason = '', detail = 'No test runs the change.' },
+  }),
+}
+
+---@param request? string
 ---@return Child
-local function reviewing(script, more)
-  local nvim = open(script, more)
-  nvim:ex('Agent implement change')
+local function reviewing(request)
+  local nvim = child.shared(FILES, SCRIPT)
+  nvim:edit('calc.py')
+  nvim:ex('Agent implement ' .. (request or 'change'))
   nvim:wait_said('proposed')
   return nvim
 end
@@ -170,7 +169,11 @@ test('an edit of the lines is a conflict in words, and nothing is applied', func
 end)
 
 test('maps are set only where hunks are pending, and never over those of the user', function()
-  local nvim = open(nil, { before = 'vim.keymap.set("n", "ga", "<Cmd>let g:mine = 1<CR>")' })
+  local folder, root = child.project(FILES)
+  local cmd = child.scripted(folder, SCRIPT)
+  local before = 'vim.keymap.set("n", "ga", "<Cmd>let g:mine = 1<CR>")'
+  local nvim = child.start({ folder = folder, root = root, cmd = cmd, before = before })
+  nvim:edit('calc.py')
   eq('', nvim:get('vim.fn.maparg("]g", "n")'))
 
   nvim:ex('Agent implement change')
@@ -188,9 +191,7 @@ test('maps are set only where hunks are pending, and never over those of the use
 end)
 
 test('the quickfix list holds what is pending, in all files', function()
-  local nvim = reviewing({
-    change = propose({ ['calc.py'] = FIXED, ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
-  })
+  local nvim = reviewing('everywhere')
 
   nvim:ex('Agent review')
   nvim:wait('the list', 'vim.fn.getqflist({ winid = 0 }).winid > 0')
@@ -214,7 +215,7 @@ test('the quickfix list holds what is pending, in all files', function()
 end)
 
 test('a new file is shown before it exists, and a file that is not open is changed by an accept', function()
-  local nvim = reviewing({ change = propose({ ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }) })
+  local nvim = reviewing('elsewhere')
 
   nvim:ex('Agent next')
   nvim:wait('the preview', 'vim.api.nvim_buf_get_name(0):find("new.py", 1, true)')
@@ -269,8 +270,7 @@ test('hover and code actions work as everywhere', function()
 end)
 
 test('accepting all of what is not verified asks first', function()
-  local evidence = { verdict = 'notCovered', reason = '', detail = 'No test runs the change.' }
-  local nvim = reviewing({ change = propose({ ['calc.py'] = FIXED }, { evidence = evidence }) })
+  local nvim = reviewing('untested')
   nvim:lua([[
     asked = {}
     vim.ui.select = function(items, opts, on_choice)

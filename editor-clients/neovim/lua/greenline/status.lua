@@ -79,11 +79,22 @@ function M.forget(client_id)
   M.redraw()
 end
 
+--- Return what is most worth knowing: work under way, then what waits for the user.
 ---@param client_id integer
----@return string?
+---@return string
 local function state_of(client_id)
-  local _, state = next(runs[client_id] or {})
-  return state and words.state(state)
+  local is_waiting = false
+  for _, state in pairs(runs[client_id] or {}) do
+    if state ~= 'awaitingApproval' then
+      return words.state(state)
+    end
+    is_waiting = true
+  end
+  local n_pending = #require('greenline.proposal').waiting({ client_id = client_id })
+  if n_pending > 0 then
+    return words.count(n_pending, 'pending change')
+  end
+  return is_waiting and words.state('awaitingApproval') or 'ready'
 end
 
 --- Return one line for the status line: state, spend, index and engine.
@@ -98,8 +109,7 @@ function M.line(bufnr)
   if status == nil then
     return 'Greenline: starting'
   end
-  local pending = #require('greenline.proposal').waiting({ client_id = client.id })
-  local parts = { state_of(client.id) or (pending > 0 and words.count(pending, 'pending change') or 'ready') }
+  local parts = { state_of(client.id) }
   local agent = status.agent
   if agent.spentUsd > 0 or agent.capUsd then
     table.insert(
