@@ -5,7 +5,7 @@ local say = require('greenline.say')
 local M = {}
 
 --- One that dies again within this many seconds of its start is left alone.
-local CALM_S = 60
+local CALM_S = 300
 
 ---@type table<string, { time: number }>
 local restarted = {}
