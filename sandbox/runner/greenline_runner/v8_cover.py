@@ -14,9 +14,7 @@ from greenline_runner.source_map import inline_map, segments
 
 _WORD = re.compile(r"[\w$]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_WRAPPER = re.compile(
-    r"""(?:'use strict';|"use strict";)?(?:\(?async )?\([^)]*\)\s*=>\s*\{\{?|\(\{"Object\.<anonymous>":function\([^)]*\)\{"""
-)
+_WRAPPER = re.compile(r"""'use strict';async \([^)]*\)=>\{\{|\(\{"Object\.<anonymous>":function\([^)]*\)\{""")
 """What vitest and jest put in front of a file."""
 
 
@@ -90,7 +88,10 @@ class Calls:
             source = source or ""
             plain = unquote(source[len("file://") :]) if source.startswith("file://") else source
             # Some compilers name the source without its folder.
-            choices = [os.path.join(base, plain), os.path.join(os.path.dirname(path), os.path.basename(plain))]
+            choices = [
+                os.path.join(base, plain),
+                os.path.join(os.path.dirname(path), os.path.basename(plain)),
+            ]
             real = [os.path.realpath(choice) for choice in choices]
             existing = [choice for choice in real if os.path.isfile(choice)]
             relative.append(self._relative(existing[0]) if existing else None)
@@ -186,7 +187,7 @@ class Script:
 
     def _is_whole(self, start, end):
         """Return whether a function is the file itself, or what a runner wraps around it."""
-        return start == 0 and end >= self._end or start < self._length <= end
+        return (start == 0 and end >= self._end) or start < self._length <= end
 
 
 def _line_starts(text):

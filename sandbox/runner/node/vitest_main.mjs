@@ -87,5 +87,6 @@ await node.startVitest(
     ui: false,
     watch: false,
   },
-  { test },
+  // The project's own folder of caches lies in its `node_modules`, which nobody can write to.
+  { cacheDir: '/tmp/greenline-vite', test },
 );
