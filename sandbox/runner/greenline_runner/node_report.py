@@ -1,8 +1,11 @@
 """What a Node process told → the driver's records; the ids are made here, not by the process."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
+from urllib.parse import quote
 
 from greenline_runner.v8_cover import Calls
 
@@ -110,6 +113,31 @@ class NodeReport:
         if len(found) != 1:
             return 0
         return self._texts[file].count("\n", 0, self._texts[file].index(found[0])) + 1
+
+
+def node_command(preload, flags, variables, root):
+    """Return Node's argv with a preload of ours before any of the project's; takes `NODE_OPTIONS` over.
+
+    Node runs each `--require` before the first `--import`: the project's are made imports too.
+    """
+    inherited = shlex.split(variables.pop("NODE_OPTIONS", ""))
+    found, rest = [], [*inherited, *flags]
+    while rest:
+        flag = rest.pop(0)
+        name, separator, value = flag.partition("=")
+        if name in ("-r", "--require"):
+            value = value if separator else (rest.pop(0) if rest else "")
+            found.append("--import=" + _required(value, root))
+        else:
+            found.append(flag)
+    return ["node", "--import=file://" + os.path.join(HERE, preload), *found]
+
+
+def _required(name, root):
+    """Return the address of a module that requires another one, as a file of the project would."""
+    place = json.dumps(os.path.join(root, "package.json"))
+    code = f"import {{createRequire}} from 'node:module';createRequire({place})({json.dumps(name)})"
+    return "data:text/javascript," + quote(code)
 
 
 def node_version(node):

@@ -6,7 +6,7 @@ import shutil
 
 from greenline_runner.external import report_of
 from greenline_runner.file_pattern import matching, walk
-from greenline_runner.node_report import HERE, NodeReport, node_version
+from greenline_runner.node_report import HERE, NodeReport, node_command, node_version
 
 _NAMES = re.compile(r"^(test|test-.+|.+[.\-_]test)\.([cm]?[jt]s)$")
 _EXTENSIONS = (".js", ".cjs", ".mjs")
@@ -69,9 +69,7 @@ def _told(options, project, file):
     if options.coverage:
         variables["GREENLINE_MEASURE"] = os.path.realpath(options.root)
     argv = [
-        "node",
-        *project["flags"],
-        "--import=file://" + os.path.join(HERE, "preload.mjs"),
+        *node_command("preload.mjs", project["flags"], variables, options.root),
         "--test-reporter=" + os.path.join(HERE, "reporter.cjs"),
         "--test-reporter-destination=stdout",
         os.path.join(options.root, file),

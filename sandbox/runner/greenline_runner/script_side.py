@@ -6,7 +6,7 @@ import re
 import shutil
 
 from greenline_runner.external import report_of
-from greenline_runner.node_report import HERE, NodeReport, find_package, node_version
+from greenline_runner.node_report import HERE, NodeReport, find_package, node_command, node_version
 
 _MAIN = {"jest": "jest_main.cjs", "mocha": "mocha_main.cjs", "vitest": "vitest_main.mjs"}
 _PACKAGES = {"jest": ("jest", "jest-circus"), "mocha": ("mocha",), "vitest": ("vitest",)}
@@ -48,7 +48,8 @@ def run(options, project, write):
     patterns = files or project["patterns"]
     if files and runner == "jest":
         own = [*own, "--runTestsByPath"]
-    argv = ["node", *node, os.path.join(HERE, _MAIN[runner]), *own, *patterns]
+    start = [os.path.join(HERE, "start.mjs"), "file://" + os.path.join(HERE, _MAIN[runner])]
+    argv = [*node_command(_MAIN[runner], node, variables, root), *start, *own, *patterns]
     code = NodeReport(options, write).relay(report_of(argv, variables, root))
     write({"kind": "collectionEnd", "exit": 0})
     return code

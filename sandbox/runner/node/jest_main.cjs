@@ -46,7 +46,8 @@ async function main() {
   process.exitCode = results.success ? 0 : 1;
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error?.stack ?? error}\n`);
-  process.exit(7);
-});
+module.exports.main = () =>
+  main().catch((error) => {
+    process.stderr.write(`${error?.stack ?? error}\n`);
+    process.exit(7);
+  });

@@ -91,7 +91,8 @@ async function main() {
   await runMocha(mocha, options);
 }
 
-main().catch((error) => {
-  process.stderr.write(`${complaint(error)}\n`);
-  process.exit(7);
-});
+module.exports.main = () =>
+  main().catch((error) => {
+    process.stderr.write(`${complaint(error)}\n`);
+    process.exit(7);
+  });

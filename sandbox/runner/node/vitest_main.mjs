@@ -69,24 +69,28 @@ const reporter = {
   },
 };
 
-const folder = path.dirname(projectRequire.resolve('vitest/package.json'));
-const node = await import(pathToFileURL(path.join(folder, 'dist', 'node.js')).href);
-const { filter, options } = node.parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
-const test = { includeTaskLocation: true, ...(setup ? { setupFiles: [setup] } : {}) };
-await node.startVitest(
-  'test',
-  filter,
-  {
-    ...options,
-    bail: 0,
-    coverage: { enabled: false },
-    passWithNoTests: true,
-    reporters: [reporter],
-    run: true,
-    typecheck: { enabled: false },
-    ui: false,
-    watch: false,
-  },
-  // The project's own folder of caches lies in its `node_modules`, which nobody can write to.
-  { cacheDir: '/tmp/greenline-vite', test },
-);
+async function main() {
+  const folder = path.dirname(projectRequire.resolve('vitest/package.json'));
+  const node = await import(pathToFileURL(path.join(folder, 'dist', 'node.js')).href);
+  const { filter, options } = node.parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
+  const test = { includeTaskLocation: true, ...(setup ? { setupFiles: [setup] } : {}) };
+  await node.startVitest(
+    'test',
+    filter,
+    {
+      ...options,
+      bail: 0,
+      coverage: { enabled: false },
+      passWithNoTests: true,
+      reporters: [reporter],
+      run: true,
+      typecheck: { enabled: false },
+      ui: false,
+      watch: false,
+    },
+    // The project's own folder of caches lies in its `node_modules`, which nobody can write to.
+    { cacheDir: '/tmp/greenline-vite', test },
+  );
+}
+
+export default { main };
