@@ -265,6 +265,19 @@ def serve() -> int:
     return serve_editor(connect)
 
 
+def serve_acp() -> int:
+    """Serve one client of the Agent Client Protocol on standard input and output; return the exit code."""
+    from greenline.lsp import stdio
+
+    channel = stdio.claim()
+    from greenline.acp.agent import GreenlineAgent
+    from greenline.acp.server import serve as serve_client
+    from greenline.lsp.parts import Opening
+
+    agent = GreenlineAgent(lambda roots, listener: open_session(Opening(roots), listener), open_journal)
+    return serve_client(agent, channel)
+
+
 def serve_mcp(root: str) -> int:
     """Serve a project's tools over MCP on standard input and output; return the exit code."""
     from greenline.lsp import stdio

@@ -12,6 +12,7 @@ import pytest
 from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
+from greenline_runner.seal import Seal
 
 _clock = time.perf_counter
 _CHUNK = 500
@@ -167,6 +168,8 @@ class Recorder(_Plugin):
         self._cover = cover
         self._collecting = collecting
         self._state = None
+        self._seal = None
+        self._manager = None
         self.alarm = alarm_for(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
@@ -179,6 +182,23 @@ class Recorder(_Plugin):
                 return
         if self._cover is not None:
             self._cover.start()
+        self._manager = config.pluginmanager
+        self._seal = Seal()
+        self._seal.plugins(self._plugin_names())
+
+    def _plugin_names(self):
+        """Return the plugins' names; a `conftest.py` is configuration, which a patch may be seen to touch."""
+        for name, plugin in self._manager.list_name_plugin():
+            if plugin is not None and not str(name).endswith("conftest.py"):
+                yield type(plugin).__qualname__ if str(name).isdigit() else str(name)
+
+    def _look(self, now=False):
+        if self._seal is not None:
+            self._seal.look(self._plugin_names(), now)
+
+    def pytest_collection_finish(self, session):
+        super().pytest_collection_finish(session)
+        self._look(now=True)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config):
@@ -214,6 +234,7 @@ class Recorder(_Plugin):
         if self._cover is not None:
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+        self._look()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self):
@@ -239,6 +260,9 @@ class Recorder(_Plugin):
             self._state.add(when, excinfo, report)
 
     def finish(self):
+        if self._seal is not None:
+            self._look(now=True)
+            self._seal.send(self._channel)
         for item in self._deselected.values():
             self._send(item, "deselected", 0.0, "")
 

@@ -34,6 +34,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.set_defaults(command=_later("serve"))
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
+    _add(
+        commands,
+        "acp",
+        "speak the Agent Client Protocol over standard input and output",
+        "greenline acp",
+    )
     mcp = _add(
         commands,
         "mcp",

@@ -201,7 +201,8 @@ class RepairEngine:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
         alike = families(best, case.read, [found.looks.get(fix) for fix in best])
-        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing))
+        helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
+        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing), helpful)
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)

@@ -1,0 +1,77 @@
+"""Whether the runner's own code is still what it was before project code ran.
+
+A test passes where nothing raised, as far as the runner sees; product code that replaces what calls the tests
+decides that. So the functions of the runner, and the plugins that it has, are remembered when it has loaded
+its plugins, and looked at again after the collection, now and then between tests, and at the end. What a
+project does without the patch too is its own affair; the verdict compares.
+"""
+
+import sys
+import time
+import types
+
+_PACKAGES = ("_pytest", "pytest", "pluggy", "unittest", "greenline_runner", "builtins")
+_EVERY_S = 0.05
+_MAX_NAMES = 20
+_clock = time.monotonic
+
+
+class Seal:
+    """The functions of the runner's modules, as they were when this was made."""
+
+    def __init__(self):
+        self._known = _functions()
+        self._plugins = None
+        self._found = {}
+        self._next = 0.0
+
+    def plugins(self, names):
+        """Remember which plugins there are; called once with each name of them."""
+        self._plugins = frozenset(names)
+
+    def look(self, names=(), now=False):
+        """Look for what has changed since; seldom enough to cost nothing, unless `now`."""
+        if not now and _clock() < self._next:
+            return
+        for owner, name, value, code in self._known:
+            held = vars(owner).get(name)
+            if held is not value or _code(held) is not code:
+                self._found[f"{_title(owner)}.{name}"] = None
+        if self._plugins is not None:
+            for name in names:
+                if name not in self._plugins:
+                    self._found[f"plugin {name}"] = None
+        self._next = _clock() + _EVERY_S
+
+    def send(self, channel):
+        """Send one record where something was replaced."""
+        if self._found:
+            channel.send({"kind": "replaced", "names": sorted(self._found)[:_MAX_NAMES]})
+
+
+def _functions():
+    found = []
+    for module_name, module in sorted(sys.modules.items()):
+        if module_name.partition(".")[0] not in _PACKAGES or not isinstance(module, types.ModuleType):
+            continue
+        for name, value in list(vars(module).items()):
+            if isinstance(value, type) and value.__module__ == module_name and module_name != "builtins":
+                found += [(value, n, v, _code(v)) for n, v in list(vars(value).items()) if _is_function(v)]
+            elif _is_function(value) or (module_name == "builtins" and isinstance(value, type)):
+                found.append((module, name, value, _code(value)))
+    return found
+
+
+def _is_function(value):
+    kinds = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
+    return isinstance(value, kinds)
+
+
+def _code(value):
+    return getattr(getattr(value, "__func__", value), "__code__", None)
+
+
+def _title(owner):
+    return (
+        owner.__name__ if isinstance(owner, types.ModuleType) else f"{owner.__module__}.{owner.__qualname__}"
+    )
