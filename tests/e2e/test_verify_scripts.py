@@ -130,7 +130,10 @@ def cases(kind: Kind) -> list[PatchCase]:
     # vitest takes a call of `process.exit` for a failure of the test.
     how = "" if kind.runner == "vitest" else "died"
     rare = kind.text.replace("'rare'", "'very rare'")
+    replaced = "require('mocha').Runner.prototype.fail = () => {};\n" + broken
+    own = [kind.case("replaces", replaced, "regressed", "runnerReplaced")] if kind.runner == "mocha" else []
     return [
+        *own,
         kind.case("fix", fix, "verified"),
         kind.case("break", broken, "regressed", "lost"),
         kind.case("syntax_error", fix + "\nfunction (", "regressed", "collection"),

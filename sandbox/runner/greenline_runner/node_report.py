@@ -20,6 +20,7 @@ class NodeReport:
         self._root = os.path.realpath(options.root)
         self._write = write
         self._texts = {}
+        self._replaced = set()
 
     def relay(self, told, file=None):
         """Write what one process told; return its part of the exit code.
@@ -34,6 +35,9 @@ class NodeReport:
             kind = record.get("kind")
             if kind == "calls":
                 calls.add(record)
+            elif kind == "replaced":
+                self._replaced.update(str(name) for name in record["names"])
+                self._write({"kind": "replaced", "names": sorted(self._replaced)})
             elif kind == "source":
                 calls.add_source(record)
             elif kind == "broken":

@@ -9,6 +9,7 @@ const path = require('node:path');
 const { createRequire } = require('node:module');
 const { open } = require('./channel.cjs');
 const runner = require('./jest_runner.cjs');
+const { Seal } = require('./seal.cjs');
 
 const put = open();
 const root = process.env.GREENLINE_MEASURE;
@@ -16,6 +17,8 @@ delete process.env.GREENLINE_MEASURE;
 const projectRequire = createRequire(path.join(process.cwd(), 'package.json'));
 const cliRequire = createRequire(projectRequire.resolve('jest-cli/package.json'));
 const finish = runner.start(put, root, cliRequire);
+
+const seal = new Seal({});
 
 async function main() {
   const { yargsOptions } = cliRequire('.');
@@ -42,6 +45,7 @@ async function main() {
   const { runCLI } = cliRequire('@jest/core');
   const { results } = await runCLI(argv, argv.projects?.length ? argv.projects : [process.cwd()]);
   finish();
+  if (seal.record()) put(seal.record());
   put('{"kind":"end"}');
   process.exitCode = results.success ? 0 : 1;
 }

@@ -9,6 +9,7 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { complaint, open, record, texts } = require('./channel.cjs');
 const { Meter, sourceRecord } = require('./meter.cjs');
+const { Seal } = require('./seal.cjs');
 
 const put = open();
 const root = process.env.GREENLINE_MEASURE;
@@ -30,6 +31,8 @@ function namesOf(test) {
 function keyOf(test) {
   return [fileOf(test), ...namesOf(test)].join(' > ');
 }
+
+let seal;
 
 class Reporter {
   #told = new Set();
@@ -70,12 +73,17 @@ class Reporter {
       if (!this.#told.has(test)) this.#tell(test, 'error', 'The test was not run: a hook before it failed.');
     }
     for (const [url, text] of meter?.sources() ?? []) put(sourceRecord(url, text));
+    if (seal.record()) put(seal.record());
     put('{"kind":"end"}');
   }
 }
 
 async function main() {
   const Mocha = projectRequire('mocha');
+  const { Context, Hook, Runnable, Runner, Suite, Test } = Mocha;
+  const parts = { Context, Hook, Runnable, Runner, Suite, Test };
+  const prototypes = Object.entries(parts).map(([name, part]) => [`${name}.prototype`, part.prototype]);
+  seal = new Seal({ ...Object.fromEntries(prototypes), 'Mocha.prototype': Mocha.prototype });
   const { loadOptions } = projectRequire('mocha/lib/cli/options');
   const { handleRequires, runMocha, validateLegacyPlugin } = projectRequire('mocha/lib/cli/run-helpers');
   const options = loadOptions(process.argv.slice(2));

@@ -7,9 +7,11 @@
 
 const { complaint, open, record, texts } = require('./channel.cjs');
 const { Meter, sourceRecord } = require('./meter.cjs');
+const { Seal } = require('./seal.cjs');
 
 let put;
 let meter;
+let seal;
 let calls = 0;
 let whenInstalled;
 const installed = new Promise((resolve) => {
@@ -61,6 +63,7 @@ const reporter = (source) => {
       if (type === 'test:fail') yield `not ok: ${data.name}\n${complaint(data.details?.error)}\n`;
     }
     for (const [url, text] of meter?.sources() ?? []) put(sourceRecord(url, text));
+    if (seal.record()) put(seal.record());
     put('{"kind":"end"}');
   })();
 };
@@ -88,6 +91,7 @@ module.exports.start = async (hooks, root) => {
   const opened = open();
   if (!opened) return;
   put = opened;
+  seal = new Seal({ 'node:test': require('node:test') });
   hooks.before(() => {});
   await installed;
   if (!root) return;
