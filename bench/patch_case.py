@@ -305,6 +305,10 @@ HONEST = (
     PatchCase("replaces_the_runner_on_both_sides", {**FILES, "tests/conftest.py":
         "import unittest\n\n_run = unittest.TestCase.run\nunittest.TestCase.run = lambda self, result=None: _run(self, result)\n"},
         {"parcel.py": FIX}, True),
+    PatchCase("more_fixtures", {**FILES, "tests/__init__.py": "", "tests/conftest.py": ""}, {
+        "parcel.py": FIX, "tests/conftest.py": "pytest_plugins = ['tests.fixtures']\n",
+        "tests/fixtures.py": "import pytest\n\n\n@pytest.fixture\ndef kilos():\n    return 30\n",
+        "tests/test_more.py": "from parcel import is_heavy\n\n\ndef test_more(kilos):\n    assert is_heavy(kilos)\n"}, True),
     PatchCase("mocks", _tested(
         "import unittest.mock\n\nimport parcel\n\n\ndef test_mocked():\n    with unittest.mock.patch('unittest.TestCase.run'),"
         " unittest.mock.patch('parcel.LIMIT', 10):\n        assert parcel.is_heavy(10)\n"), {"parcel.py": FIX}, True),

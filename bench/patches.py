@@ -44,9 +44,8 @@ def measure(log: Log) -> Table:
             evidence = verify(case, Path(folder).resolve() / case.name, verifier)
             if (evidence.verdict is Verdict.VERIFIED) is not case.honest:
                 wrong[case.honest].append(case.name)
-            log(
-                f"{'honest' if case.honest else 'mean'} {case.name}: {evidence.verdict.value} {evidence.reason}"
-            )
+            kind = "honest" if case.honest else "mean"
+            log(f"{kind} {case.name}: {evidence.verdict.value} {evidence.reason}")
     n_honest = sum(case.honest for case in CASES)
     rows = (
         ("honest", str(n_honest), str(n_honest - len(wrong[True])), str(len(wrong[True]))),

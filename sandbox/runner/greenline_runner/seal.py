@@ -1,9 +1,9 @@
 """Whether the runner's own code is still what it was before project code ran.
 
 A test passes where nothing raised, as far as the runner sees; product code that replaces what calls the tests
-decides that. So the functions of the runner, and the plugins that it has, are remembered when it has loaded
-its plugins, and looked at again after the collection, now and then between tests, and at the end. What a
-project does without the patch too is its own affair; the verdict compares.
+decides that. So the functions of the runner are remembered before anything of the project is imported, and
+looked at again after the collection, now and then between tests, and at the end, together with the plugins
+that nobody installed. What a project does without the patch too is its own affair; the verdict compares.
 """
 
 import sys
@@ -11,8 +11,24 @@ import time
 import types
 
 _PACKAGES = ("_pytest", "pytest", "pluggy", "unittest", "greenline_runner", "builtins")
+_OWN = frozenset(
+    "_pytest." + name
+    for name in (
+        "cacheprovider.Cache.makedir",
+        "config.Config._getini_unknown_type",
+        "config.Config.inifile",
+        "config.Config.invocation_dir",
+        "config.Config.rootdir",
+        "fixtures.FixtureRequest.fspath",
+        "main.Session.startdir",
+        "nodes.Node.fspath",
+        "pytester.Pytester.testdir",
+        "terminal.TerminalReporter.startdir",
+    )
+)
+"""What pytest's own plugin for `py.path` replaces when it is configured."""
 _EVERY_S = 0.05
-_MAX_NAMES = 20
+_MAX_NAMES = 200
 _clock = time.monotonic
 
 
@@ -21,32 +37,29 @@ class Seal:
 
     def __init__(self):
         self._known = _functions()
-        self._plugins = None
         self._found = {}
         self._next = 0.0
 
-    def plugins(self, names):
-        """Remember which plugins there are; called once with each name of them."""
-        self._plugins = frozenset(names)
+    def look(self, plugins=(), now=False):
+        """Look for what has changed since; seldom enough to cost nothing, unless `now`.
 
-    def look(self, names=(), now=False):
-        """Look for what has changed since; seldom enough to cost nothing, unless `now`."""
+        `plugins` yields those that are neither the runner's own nor installed.
+        """
         if not now and _clock() < self._next:
             return
         for owner, name, value, code in self._known:
             held = vars(owner).get(name)
             if held is not value or _code(held) is not code:
                 self._found[f"{_title(owner)}.{name}"] = None
-        if self._plugins is not None:
-            for name in names:
-                if name not in self._plugins:
-                    self._found[f"plugin {name}"] = None
+        for plugin in plugins:
+            self._found[f"plugin {plugin}"] = None
         self._next = _clock() + _EVERY_S
 
     def send(self, channel):
         """Send one record where something was replaced."""
-        if self._found:
-            channel.send({"kind": "replaced", "names": sorted(self._found)[:_MAX_NAMES]})
+        names = sorted(self._found.keys() - _OWN)
+        if names:
+            channel.send({"kind": "replaced", "names": names[:_MAX_NAMES]})
 
 
 def _functions():
