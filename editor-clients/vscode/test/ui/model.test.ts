@@ -139,11 +139,11 @@ test("the keys for next and previous go through a file and on to the others", as
   await window.open("ledger/invoice.py");
   await window.cursorOn("An invoice: lines");
   await window.page.keyboard.press("Alt+]");
-  await until("the cursor is on the first hunk", async () => (await window.cursorLine()) === 9);
+  await until("the cursor is on the first hunk", async () => (await window.cursorLine()) === 10);
   await window.page.keyboard.press("Alt+]");
   await until("the cursor is on the second hunk", async () => (await window.cursorLine()) > 40);
   await window.page.keyboard.press("Alt+[");
-  await until("the cursor is on the first hunk again", async () => (await window.cursorLine()) === 9);
+  await until("the cursor is on the first hunk again", async () => (await window.cursorLine()) === 10);
   await window.page.keyboard.press("Alt+]");
   await window.page.keyboard.press("Alt+]");
   await window.page.locator(".tab.active").filter({ hasText: "test_invoice.py" }).waitFor();
