@@ -65,7 +65,7 @@ const TURNS: Turn[] = [
   SCORE,
   SMALL_PLAN,
   SCORE,
-  call("run_command", { command: ["python", "-c", "print(40 + 2)"] }),
+  call("run_command", { command: "python -c 'print(40 + 2)'" }),
   { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, never down" }), expect: ["42"] },
   { content: "Says how it rounds." },
   { content: "late", delay_s: 300 },
@@ -194,7 +194,7 @@ test("a command that the agent wants to run needs a permission; the request know
   await window.page.keyboard.press("Shift+End");
   await window.command("Agent: implement…");
   const box = window.page.locator(".quick-input-widget");
-  await box.filter({ hasText: "about ledger/money.py:22" }).waitFor();
+  await box.filter({ hasText: "about ledger/money.py:21" }).waitFor();
   await window.type("Say that it never rounds down.");
   await window.choose(/print\(40 \+ 2\)/, "Allow once");
   await window.toast(/1 change proposed/).waitFor({ timeout: 110_000 });
