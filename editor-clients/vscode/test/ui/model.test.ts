@@ -78,7 +78,12 @@ let window: Window;
 beforeAll(async () => {
   const script = join(tmpdir(), `greenline-turns-${String(process.pid)}.json`);
   writeFileSync(script, JSON.stringify(TURNS));
-  host = await startHost({ environment: { GREENLINE_MODEL: `scripted:${script}` }, files: { "ledger/discount.py": DISCOUNT } });
+  host = await startHost({
+    environment: { GREENLINE_MODEL: `scripted:${script}` },
+    files: { "ledger/discount.py": DISCOUNT },
+    // A change that no test covers is proposed as it is, without a second attempt.
+    settings: { "greenline.maxIterations": 1 },
+  });
   const opened = await openBrowser(host.url);
   browser = opened.browser;
   window = new Window(opened.page, host);
