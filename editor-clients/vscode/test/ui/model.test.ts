@@ -228,5 +228,6 @@ test("a model that fails is said once, in words", async () => {
   await window.command("Agent: implement…");
   await window.type("One more thing.");
   await window.toast(/script of the model/).waitFor({ timeout: 60_000 });
+  await until("the progress is gone", async () => (await window.toast("One more thing").count()) === 0);
   expect(await window.toast(/script of the model/).count()).toBe(1);
 });
