@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from verify_case import PatchCase, assert_verdict, make_verifier, measure
 
+from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Outcome
+from greenline.core.port import StagedFile
+from greenline.repair.engine import RepairEngine
+from greenline.sandbox.docker_sandbox import DockerSandbox
+from greenline.verify.hunk_coverage import hunks_of
 from greenline.verify.verifier import SandboxVerifier
 
 BUG = """const LIMIT = 3;
@@ -143,3 +148,14 @@ def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, tmp_
     assert evidence.patched is not None and evidence.patched.coverage[LOW]["src/calc.mjs"] == (3, 4, 5)
     assert evidence.patched.coverage[TWICE]["src/calc.mjs"] == (10,)
     assert [hunk.tests for hunk in evidence.hunks] == [(LOW, "test/calc.test.mjs::more::high")]
+
+
+def test_the_repair_engine_says_that_it_mends_python_alone(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    engine = RepairEngine(DockerSandbox(), verifier, hunks_of)
+    base = {path: StagedFile(text.encode()) for path, text in FILES.items()}
+
+    diagnosis = engine.diagnose(str(tmp_path), base, (), "test", Cancellation())
+    result = engine.repair(str(tmp_path), base, diagnosis, "test", Cancellation(), lambda _: None)
+
+    assert result.edit_set is None
+    assert result.note.startswith(f"{LOW} fails, and the repair engine mends Python alone")
