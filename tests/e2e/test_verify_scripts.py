@@ -201,12 +201,14 @@ def test_a_runner_that_is_not_installed_is_named(verifier: SandboxVerifier, tmp_
     assert "jest is not installed" in evidence.detail
 
 
-def test_a_package_of_a_workspace_is_run_in_its_folder(verifier: SandboxVerifier, root: Path) -> None:
+def test_a_package_of_a_workspace_is_run_in_its_folder(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    (tmp_path / "packages" / "a").mkdir(parents=True)
+    (tmp_path / "packages" / "a" / "node_modules").symlink_to(RUNTIMES)
     inside = {f"packages/a/{path}": text for path, text in KINDS[2].files.items()}
     files = {"package.json": '{"workspaces": ["packages/*"]}', "tool.py": "X = 1\n", **inside}
     patch: dict[str, str | None] = {"packages/a/src/calc.js": KINDS[2].fix}
 
-    evidence = measure(verifier, root, PatchCase("workspace", files, patch, "verified"))
+    evidence = measure(verifier, tmp_path, PatchCase("workspace", files, patch, "verified"))
 
     assert evidence.verdict == "verified", evidence.detail
     assert evidence.fixed == ("packages/a/test/calc.test.js::low",)
