@@ -58,6 +58,8 @@ def repo_map(store: IndexStore, retriever: Retriever, budget_tokens: int, task: 
     for number in np.argsort(-scores, kind="stable").tolist():
         if n_tokens >= budget_tokens:
             break
+        if not files.is_live[number]:
+            continue
         entry = _entry(files, number, store.symbols_of(files.ids[number]))
         taken, cost = _fitting(entry, budget_tokens - n_tokens, budget_tokens)
         if taken:
