@@ -7,13 +7,14 @@ and each is searched for until it is found.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -28,15 +29,12 @@ N_FILES = 14_000
 N_SAVES = 60
 N_QUERIES = 120
 _FUNCTIONS = 7
+_FIRST = "where does it begin"
 _DEADLINE_S = 3600.0
 _SAVE_LIMIT_MS, _SAVE_P95_MS = 150.0, 500.0
 _QUERY_P95_MS = 50.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-_NOUNS = "user account order invoice token cache queue price letter window garden engine market stone"
-_VERBS = (
-    "load save send fetch parse render retry upload merge split check build plan hammer signal open river"
-)
-_WORDS = tuple(re.findall(r"\w+", f"{_NOUNS} {_VERBS}"))
+_N_WORDS = 4000
 
 
 @attrs.define
@@ -67,39 +65,56 @@ def measure(log: Log) -> Table:
     return _table(measured, before)
 
 
+class Vocabulary:
+    """Invented words, a few of them in most texts and most of them in few, as words are."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        syllables = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+        every = ("".join(word) for word in itertools.product(syllables, repeat=3))
+        self._words = list(itertools.islice(every, 0, 80 * _N_WORDS, 80))
+        self._weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(_N_WORDS)))
+
+    def words(self, count: int) -> list[str]:
+        """Return some words."""
+        return self.random.choices(self._words, cum_weights=self._weights, k=count)
+
+    def name(self, count: int = 2) -> str:
+        """Return an identifier."""
+        return "_".join(self.words(count))
+
+
 def make_workspace(root: Path, n_files: int) -> None:
     """Write a committed workspace of modules that import one another."""
-    choice = random.Random(1)
-    for number in range(n_files):
-        path = root / f"pkg{number // 500}" / f"part{number // 25 % 20}" / f"{_name(number)}.py"
+    vocabulary = Vocabulary(1)
+    modules = [f"{vocabulary.name()}_{number}" for number in range(n_files)]
+    for number, module in enumerate(modules):
+        path = root / f"pkg{number // 500}" / f"part{number // 25 % 20}" / f"{module}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_module(number, n_files, choice))
+        path.write_text(_module(vocabulary, modules))
     identity = ["-c", "user.name=b", "-c", "user.email=b@b.test", "-c", "commit.gpgsign=false"]
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "Make the order of accounts"]):
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", " ".join(vocabulary.words(5))]):
         subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
 
 
-def _name(number: int) -> str:
-    return f"{_WORDS[number % len(_WORDS)]}_{_WORDS[number // 7 % len(_WORDS)]}_{number}"
-
-
-def _module(number: int, n_files: int, choice: random.Random) -> str:
-    word = choice.choice
-    other = choice.randrange(n_files)
+def _module(vocabulary: Vocabulary, modules: Sequence[str]) -> str:
+    choice = vocabulary.random
+    other = choice.randrange(len(modules))
     parts = [
-        f'"""Module {number}: {word(_WORDS)} and {word(_WORDS)}."""\n',
-        f"import os\n\nfrom pkg{other // 500}.part{other // 25 % 20} import {_name(other)}\n",
+        f'"""{" ".join(vocabulary.words(8)).capitalize()}."""\n',
+        f"import os\n\nfrom pkg{other // 500}.part{other // 25 % 20} import {modules[other]}\n",
     ]
     for n in range(_FUNCTIONS):
-        a, b, c = word(_WORDS), word(_WORDS), word(_WORDS)
+        what = vocabulary.name(1)
         lines = "".join(
-            f"        if item.{word(_WORDS)} > {choice.randrange(1000)}:\n"
-            f"            found.append({word(_WORDS)}_{word(_WORDS)}(item, limit + {step}))\n"
+            f"        if item.{vocabulary.name(1)} > {choice.randrange(1000)}:\n"
+            f"            found.append({vocabulary.name()}(item, limit + {step}))\n"
             for step in range(6)
         )
         parts.append(
-            f'\ndef {a}_{b}_{number}_{n}({c}, limit={n}):\n    """{a.title()} the {b} of a {c}."""\n'
-            f"    found = []\n    for item in {c}.items():\n{lines}    return found\n"
+            f"\ndef {vocabulary.name()}({what}, limit={n}):\n"
+            f'    """{" ".join(vocabulary.words(7)).capitalize()}."""\n'
+            f"    found = []\n    for item in {what}.items():\n{lines}    return found\n"
         )
     return "\n".join(parts)
 
@@ -116,7 +131,7 @@ async def _live(root: Path, home: Path, log: Log) -> Measured:
             if time.monotonic() - began > _DEADLINE_S:
                 raise RuntimeError(f"the index is not built after {_DEADLINE_S:.0f} s: {client.status()}")
             await asyncio.sleep(0.2)
-        await client.search("order of accounts", 10, (), "")
+        await client.search(_FIRST, 10, (), "")
         measured.cold_s, measured.cold_cpu_s = time.monotonic() - began, _cpu_s(client.pid)
         log(f"live: built in {measured.cold_s:.0f} s, {measured.cold_cpu_s:.0f} CPU s, load {load()}")
         choice = random.Random(2)
@@ -158,11 +173,12 @@ def _queries(root: Path, measured: Measured) -> None:
     store = IndexStore(index_path([str(root)]))
     try:
         retriever = make_retriever(store, embedder)
-        retriever.search("order of accounts")
-        choice = random.Random(3)
+        retriever.search(_FIRST)
+        vocabulary = Vocabulary(3)
         for _ in range(N_QUERIES):
-            words = " ".join(choice.sample(_WORDS, choice.randrange(1, 6)))
-            text = choice.choice([f"how does {words} work", words, f"fix {words}", words.replace(" ", "_")])
+            words = " ".join(vocabulary.words(vocabulary.random.randrange(1, 6)))
+            forms = [f"how does {words} work", words, f"fix {words}", words.replace(" ", "_")]
+            text = vocabulary.random.choice(forms)
             wall, cpu = time.perf_counter(), time.process_time()
             retriever.search(text)
             measured.query_cpu_ms.append((time.process_time() - cpu) * 1000)

@@ -28,6 +28,7 @@ _LAST_PART = re.compile(r"[/.:\\\\]+(?!(?:[cm]?[jt]sx?|vue|h|hpp|py)$)")
 _LIKE = 0.7
 """What a word of a name counts that only begins like the one asked for."""
 _MIN_LIKE = 4
+_LAST_LETTER = chr(sys.maxunicode)
 _MAX_FOLLOWED = 500
 """Past so many changes a new table is made as fast, and holds no numbers of files that are gone."""
 _NO_FILES: NDArray[np.int64] = np.array([], np.int64)
@@ -213,10 +214,13 @@ class FileTable:
                 taken[here] = True
                 if root not in seen:
                     covered[here] += 1 / self._n_name[here]
-            for like in self._alike(root):
-                files = like[~taken[like]]
-                name[files] += _LIKE * share
-                taken[files] = True
+            alike = list(self._alike(root))
+            if alike:
+                is_like = self.zeros().astype(bool)
+                is_like[np.concatenate(alike)] = True
+                is_like &= ~taken
+                name[is_like] += _LIKE * share
+                taken |= is_like
             for column, level in ((folder, self._folder), (above, self._above)):
                 files = level.get(root)
                 if files is not None:
@@ -232,9 +236,8 @@ class FileTable:
         if len(root) < _MIN_LIKE:
             return
         start = bisect.bisect_left(self._names, root)
-        for word in self._names[start:]:
-            if not word.startswith(root):
-                break
+        end = bisect.bisect_left(self._names, root + _LAST_LETTER)
+        for word in self._names[start:end]:
             if word != root:
                 yield self._name[word]
         for length in range(_MIN_LIKE, len(root)):

@@ -144,6 +144,7 @@ class Retriever:
                 files = FileTable(self._store)
             # Ids are dense: the highest tells how many there are without counting them.
             self._n_chunks = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+        assert files is not None
         self._files = files
         return files
 
@@ -211,7 +212,7 @@ class Retriever:
         column = files.zeros()
         if self._history is None or query.kind is QueryKind.SYMBOL:
             return column
-        for root in sorted(set(files.roots)):
+        for root in self._store.roots():
             for path, score in self._history(root).touched(query.terms).items():
                 for number in files.by_path.get(path, ()):
                     if files.roots[number] == root:
