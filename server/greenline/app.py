@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from greenline.index.indexer import Indexer
     from greenline.index.live.client import LiveIndexClient
     from greenline.index.live.reader import IndexReader
-    from greenline.index.retrieve.retriever import Retriever
+    from greenline.index.retrieve.retriever import Filter, Found, Retriever
     from greenline.index.store import IndexStore
     from greenline.index.vector import Embedder
     from greenline.journal.checkpoint_store import CheckpointStore
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
+    from greenline.lsp.session import Listener, Session
 
 
 def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
@@ -40,11 +41,11 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
 
 
-def make_verifier(sandbox: Sandbox) -> Verifier:
-    """Return what turns patches into evidence."""
+def make_verifier(sandbox: Sandbox, test_command: str = "") -> Verifier:
+    """Return what turns patches into evidence; `test_command` is the user's own, or empty."""
     from greenline.verify.verifier import SandboxVerifier
 
-    return SandboxVerifier(sandbox)
+    return SandboxVerifier(sandbox, test_command=test_command)
 
 
 def open_journal(root: str) -> SqliteJournal:
@@ -107,6 +108,29 @@ def make_retriever(store: IndexStore, embedder: Embedder | None) -> Retriever:
     return Retriever(store, embedder, history)
 
 
+def search(roots: Sequence[str], settings: Settings, words: str, wanted: Filter) -> Found:
+    """Bring the index of these folders up to date and search it; loads numpy.
+
+    Where an editor keeps the index, it is searched as it is.
+    """
+    from contextlib import ExitStack
+
+    from greenline.index.live.lease import hold
+    from greenline.index.store import IndexStore
+
+    embedder = make_embedder(settings)
+    with hold(index_path(roots)) as lease, ExitStack() as stack:
+        if lease.is_held:
+            indexer = open_indexer(roots, embedder)
+            stack.callback(indexer.close)
+            indexer.scan()
+            store = indexer.store
+        else:
+            store = IndexStore(index_path(roots))
+            stack.callback(store.close)
+        return make_retriever(store, embedder).search(words, wanted)
+
+
 def open_index_reader(roots: Sequence[str], settings: Settings) -> IndexReader | None:
     """Return a run's view of the index, which is opened when it is first asked; None where it is off."""
     if not settings.index:
@@ -154,7 +178,7 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings, n_ready=n_ready)
-    verifier = make_verifier(sandbox)
+    verifier = make_verifier(sandbox, settings.test_command)
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
     return Agent(
@@ -218,11 +242,76 @@ def connect(opening: Opening) -> Parts:
     return Parts(journal, worker, folder, checkpoints, settings.warnings, index)
 
 
+def open_session(opening: Opening, listener: Listener) -> Session:
+    """Return the front's state for one workspace; for the event loop that it will live on."""
+    from greenline.lsp.session import Session
+
+    parts = connect(opening)
+    return Session(
+        opening.roots,
+        parts.journal,
+        parts.agent,
+        listener,
+        parts.state_dir,
+        parts.checkpoints,
+        parts.index,
+    )
+
+
 def serve() -> int:
     """Serve one editor over standard input and output; return the exit code."""
     from greenline.lsp.server import serve as serve_editor
 
     return serve_editor(connect)
+
+
+def serve_acp() -> int:
+    """Serve one client of the Agent Client Protocol on standard input and output; return the exit code."""
+    from greenline.lsp import stdio
+
+    channel = stdio.claim()
+    from greenline.acp.agent import GreenlineAgent
+    from greenline.acp.server import serve as serve_client
+    from greenline.lsp.parts import Opening
+
+    agent = GreenlineAgent(lambda roots, listener: open_session(Opening(roots), listener), open_journal)
+    return serve_client(agent, channel)
+
+
+def serve_mcp(root: str) -> int:
+    """Serve a project's tools over MCP on standard input and output; return the exit code."""
+    from greenline.lsp import stdio
+
+    channel = stdio.claim()
+    import attrs
+
+    from greenline.config.settings import load_settings
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
+    from greenline.lsp.parts import Opening
+    from greenline.mcp_server.bench import Bench, Measuring
+    from greenline.mcp_server.server import serve as serve_tools
+
+    settings = load_settings()
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
+    for warning in settings.warnings:
+        print(f"greenline: {warning}", file=sys.stderr)
+    # What repairs here is the engine, whatever model the user has.
+    of_engine = attrs.evolve(settings, model=None, critic_model=None)
+
+    def measuring() -> Measuring:
+        sandbox = make_sandbox(settings)
+        return Measuring(sandbox, make_verifier(sandbox, settings.test_command), settings.limits)
+
+    bench = Bench(
+        root,
+        measuring,
+        lambda words, wanted: search([root], settings, words, wanted),
+        lambda: make_agent(of_engine, open_journal(root)),
+        # To look at what is proposed takes neither a worker nor an index.
+        lambda listener: open_session(Opening((root,), {"warmWorker": False, "index": False}), listener),
+    )
+    return serve_tools(bench, channel)
 
 
 def work(root: str, options: Any) -> int:

@@ -112,7 +112,19 @@ def test_examples_of_the_help_run(project: Path) -> None:
         name: (parser.epilog or "").split("example:\n", 1)[1].strip()
         for name, parser in parsers(make_parser())
     }
-    order = ["doctor", "edit apply", "checkpoints", "undo", "runs", "show", "index", "search", "serve"]
+    order = [
+        "doctor",
+        "edit apply",
+        "checkpoints",
+        "undo",
+        "runs",
+        "show",
+        "index",
+        "search",
+        "acp",
+        "mcp",
+        "serve",
+    ]
     # These repair or verify, as tests of their own do; here they are read only.
     slow = ["run", "plan", "verify", "demo"]
     # The server waits for an editor, and at the end of its input leaves with LSP's code for no shutdown.

@@ -217,6 +217,39 @@ def test_a_test_that_leaves_something_behind_is_not_flaky(verifier: SandboxVerif
     assert "tests/test_once.py::test_once" in evidence.fixed
 
 
+def _shared(default: str) -> Case:
+    """A function that may keep its list between calls, a test that fills it, and one that finds it full."""
+    before = "def gather(item, found=[]):\n    found.append(item)\n    return found\n"
+    after = before if not default else before.replace("found=[]):", f"found=None):\n    {default}")
+    tests = "from calc import gather\n\n\ndef test_one():\n    assert gather(1)[-1] == 1\n"
+    tests += "\n\ndef test_two():\n    assert gather(2) == [2]\n"
+    return Case(
+        "shared", {"calc.py": after}, "verified", files={"calc.py": before, "tests/test_calc.py": tests}
+    )
+
+
+def test_a_fix_of_what_makes_tests_depend_on_their_order_is_verified(
+    verifier: SandboxVerifier, tmp_path: Path
+) -> None:
+    """The test fails after another one and passes alone, on the base each time."""
+    evidence = verify(verifier, tmp_path, _shared("found = [] if found is None else found"))
+
+    assert (evidence.verdict, evidence.flaky) == ("verified", ())
+    assert evidence.fixed == ("tests/test_calc.py::test_two",)
+    assert any("depends on the tests that run before" in warning for warning in evidence.warnings)
+
+
+def test_a_change_that_makes_tests_depend_on_their_order_is_not_verified(
+    verifier: SandboxVerifier, tmp_path: Path
+) -> None:
+    good = "def gather(item):\n    return [item]\n"
+    case = _shared("")
+    files = {**case.files, "calc.py": good}
+    case = Case("shared", {"calc.py": case.files["calc.py"]}, "flaky", files=files)
+
+    assert verify(verifier, tmp_path, case).verdict in ("flaky", "regressed")
+
+
 def test_a_fix_takes_one_container_a_side(verifier: SandboxVerifier, tmp_path: Path) -> None:
     client = docker.from_env()
     since = int(time.time())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.repair.alike import families
-from greenline.repair.search import Fix
+from greenline.repair.fix import Fix
 from greenline.repair.source import Candidate
 from greenline.repair.trial import Look
 

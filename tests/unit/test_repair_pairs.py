@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import RunEnd, TestReport
-from greenline.repair.search import Fix, Search
+from greenline.repair.fix import Fix
+from greenline.repair.search import Search
 from greenline.repair.source import Candidate
 from greenline.repair.trial import Bench, Trial, timing
 from greenline.sandbox.docker_sandbox import DockerSandbox

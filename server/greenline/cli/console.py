@@ -134,21 +134,6 @@ def exit_code(verdict: Verdict) -> int:
     return 5 if verdict is Verdict.COULD_NOT_RUN else 4
 
 
-def counts(report: TestReport | None) -> dict[str, object] | None:
-    """Return a report as JSON: how it ended, how many tests ended how, and which did not pass."""
-    if report is None:
-        return None
-    return {
-        "end": report.end.value,
-        "total": len(report.tests),
-        **{outcome.value: report.count(outcome) for outcome in Outcome},
-        "notPassed": [t.id for t in report.tests if t.outcome in (Outcome.FAILED, Outcome.ERROR)],
-        "runner": report.runner,
-        "seconds": round(report.duration_s, 3),
-        "detail": report.detail,
-    }
-
-
 def _text_of(path: str) -> str | None:
     try:
         return decode(Path(path).read_bytes()).text

@@ -34,6 +34,19 @@ def make_parser() -> argparse.ArgumentParser:
     parser.set_defaults(command=_later("serve"))
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
+    _add(
+        commands,
+        "acp",
+        "speak the Agent Client Protocol over standard input and output",
+        "greenline acp",
+    )
+    mcp = _add(
+        commands,
+        "mcp",
+        "offer verify, search, repair and explain to other agents over MCP on standard input and output",
+        "greenline mcp --root .",
+    )
+    _add_root(mcp)
     _add_run(commands)
     plan = _add(
         commands, "plan", "plan a change and print the plan", 'greenline plan "make the failing tests pass"'
@@ -153,6 +166,17 @@ def _add_verify(commands: Any) -> None:
     what.add_argument(
         "--base", metavar="REV", help="the files as they are, over a git revision (default: HEAD)"
     )
+    what.add_argument(
+        "--range",
+        metavar="RANGE",
+        help="commits: A..B, A...B (B since it left A, as in a pull request), or a branch since it left HEAD",
+    )
+    for name, reader in (
+        ("sarif", "code scanning"),
+        ("junit", "continuous integration"),
+        ("markdown", "a comment or a summary"),
+    ):
+        verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
     _add_root(verify)
     _add_json(verify)
 

@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
+import attrs
+
+import greenline
 from greenline.cli.console import (
     console,
-    counts,
     evidence_table,
     exit_code,
     progress,
@@ -24,6 +25,11 @@ from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
+from greenline.verify.patch import patch_bytes, read_patch
+from greenline.verify.summary import evidence_json
+from greenline.verify.summary_junit import evidence_junit
+from greenline.verify.summary_markdown import evidence_markdown
+from greenline.verify.summary_sarif import evidence_sarif
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
+    files = _Files.of(arguments)
     base, edit_set = _patch(arguments, root)
     if not edit_set.changes:
         raise InvalidInput(
@@ -42,46 +49,55 @@ def run(arguments: argparse.Namespace) -> int:
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
     request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
+    verifier = make_verifier(make_sandbox(settings), settings.test_command)
     with stoppable() as cancellation:
-        evidence = make_verifier(make_sandbox(settings)).verify(request, cancellation, progress)
+        evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:
-        print(json.dumps(as_json(evidence, hunks, root)))
+        print(json.dumps(evidence_json(evidence, hunks, root)))
     else:
         _print(evidence, hunks, root)
+    files.write(evidence, hunks, root)
     return exit_code(evidence.verdict)
 
 
-def as_json(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> dict[str, Any]:
-    """Return evidence as the command's JSON value."""
-    measured = {item.hunk_id: item for item in evidence.hunks}
-    return {
-        "verdict": evidence.verdict.value,
-        "reason": evidence.reason,
-        "detail": evidence.detail,
-        "warnings": list(evidence.warnings),
-        "touchesTests": evidence.touches_tests,
-        "base": counts(evidence.base),
-        "patched": counts(evidence.patched),
-        "newTestsOnBase": counts(evidence.new_tests),
-        "oldTestsOnPatch": counts(evidence.old_tests),
-        "fixed": list(evidence.fixed),
-        "lost": list(evidence.lost),
-        "missing": list(evidence.missing),
-        "flaky": list(evidence.flaky),
-        "hunks": [
-            {
-                "path": str(Path(hunk.path).relative_to(root)),
-                "startLine": hunk.start_line + 1,
-                "coverage": measured[hunk.id].coverage if hunk.id in measured else None,
-                "tests": list(measured[hunk.id].tests) if hunk.id in measured else [],
-            }
-            for hunk in hunks
-        ],
-        "sandbox": evidence.sandbox,
-        "engine": evidence.engine,
-        "image": evidence.image,
-        "seconds": round(evidence.duration_s, 3),
-    }
+@attrs.frozen
+class _Files:
+    """Where the evidence is written as well: form → path."""
+
+    paths: dict[str, Path]
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> _Files:
+        """Check the paths before anything runs; raises `InvalidInput`."""
+        given = {name: getattr(arguments, name) for name in ("sarif", "junit", "markdown")}
+        paths = {name: Path(path) for name, path in given.items() if path is not None}
+        for name, path in paths.items():
+            if path.is_dir() or not path.absolute().parent.is_dir():
+                problem = "is a folder" if path.is_dir() else "lies in no folder that exists"
+                raise InvalidInput(
+                    f"--{name} {path} {problem}.", remedy="Name a file in a folder that exists."
+                )
+        if len({path.absolute() for path in paths.values()}) < len(paths):
+            raise InvalidInput("Two outputs have the same name.", remedy="Give each a file of its own.")
+        return cls(paths)
+
+    def write(self, evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
+        """Write each form; raises `InvalidInput` where the system refuses."""
+        for name, path in self.paths.items():
+            if name == "sarif":
+                text = (
+                    json.dumps(evidence_sarif(evidence, hunks, root, greenline.__version__), indent=1) + "\n"
+                )
+            elif name == "junit":
+                text = evidence_junit(evidence)
+            else:
+                text = evidence_markdown(evidence, hunks, root)
+            try:
+                path.write_bytes(text.encode("utf-8", "replace"))
+            except OSError as error:
+                raise InvalidInput(
+                    f"{path} cannot be written: {error.strerror}.", remedy=f"Name another file for --{name}."
+                ) from error
 
 
 def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
@@ -94,12 +110,14 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     if arguments.patch:
         from greenline.edit.apply import edit_set_from_diff
 
-        text = _read_patch(arguments.patch)
+        text = read_patch(sys.stdin.buffer.read() if arguments.patch == "-" else patch_bytes(arguments.patch))
         return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
-    from greenline.workspace.revision import changes_since, staged_changes
+    from greenline.workspace.revision import changes_since, range_changes, staged_changes
 
     current, listed = snapshot.tree(root, gate), snapshot.list_files(root)
-    if arguments.staged:
+    if arguments.range:
+        base, edit_set = range_changes(root, arguments.range, current, listed)
+    elif arguments.staged:
         base, edit_set = staged_changes(root, current, listed)
     else:
         base, edit_set = changes_since(root, arguments.base or "HEAD", current, listed)
@@ -107,19 +125,6 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     shown = {path: file for path, file in base.items() if gate.may_stage(path)}
     changes = (c for c in edit_set.changes if gate.may_stage(snapshot.locate(c.path).relative))
     return shown, EditSet(tuple(changes))
-
-
-def _read_patch(name: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            f"{name} cannot be read: {error.strerror}.", remedy="Name a patch file."
-        ) from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:

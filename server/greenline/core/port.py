@@ -265,6 +265,12 @@ class Journal(Protocol):
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
 
+    def runs_of(self, session: str) -> list[Run]:
+        """Return the runs of a conversation, oldest first."""
+
+    def sessions(self) -> list[str]:
+        """Return the ids of the conversations that have runs, the one that was begun last first."""
+
     def active_runs(self) -> tuple[str, ...]:
         """Return the ids of the runs that are under way, newest first; cheap."""
 

@@ -43,6 +43,8 @@ class Task:
     constraints: tuple[str, ...] = ()
     refused: tuple[RefusedChange, ...] = ()
     """What the user rejected in the runs that this one follows up."""
+    session: str = ""
+    """The conversation of an agent client that the run belongs to, or empty."""
 
 
 class EntryStatus(StrEnum):

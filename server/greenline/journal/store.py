@@ -159,6 +159,19 @@ class SqliteJournal:
             )
             return [self._run_of(row) for row in rows]
 
+    def runs_of(self, session: str) -> list[Run]:
+        """Return the runs of a conversation, oldest first."""
+        with self._reading():
+            rows = self._all(f"{_SELECT_RUN} WHERE {_SESSION} = ? ORDER BY created, id", (session,))
+            return [self._run_of(row) for row in rows]
+
+    def sessions(self) -> list[str]:
+        """Return the ids of the conversations that have runs, the one that was begun last first."""
+        rows = self.query(
+            f"SELECT {_SESSION} FROM runs WHERE {_SESSION} <> '' GROUP BY 1 ORDER BY min(created) DESC"
+        )
+        return [session for (session,) in rows]
+
     def active_runs(self) -> tuple[str, ...]:
         """Return the ids of the runs that are under way, newest first; reads no plan and no proposal."""
         states = sorted(state.value for state in ACTIVE)
@@ -342,6 +355,7 @@ AND EXISTS (
 )
 ORDER BY r.created
 """
+_SESSION = "json_extract(task, '$.session')"
 _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from greenline.lsp.convert import Encoding, Lines, to_uri
+from greenline.lsp.disk import write_own
 from greenline.lsp.review import FileEdit
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.D
 class ClientEditor:
     """Applies edits through the client; files that it cannot create or delete are written here.
 
-    Only an accept leads here, so this is the one place that may write to the user's files.
+    Only an accept leads here, so this is one of the few places that may write to the user's files.
     """
 
     def __init__(self, ls: GreenlineServer) -> None:
@@ -43,7 +42,7 @@ class ClientEditor:
             failure = await self._send(label, workspace_edit(theirs, self._ls.encoding, versioned=versioned))
             if failure:
                 return failure
-        return next((failure for edit in own if (failure := _write(edit))), "")
+        return next((failure for edit in own if (failure := write_own(edit))), "")
 
     async def _send(self, label: str, edit: types.WorkspaceEdit) -> str:
         try:
@@ -85,21 +84,3 @@ def _text_edits(edit: FileEdit, encoding: Encoding) -> list[types.TextEdit]:
         types.TextEdit(types.Range(lines.position(r.start), lines.position(r.end)), r.text)
         for r in edit.replacements
     ]
-
-
-def _write(edit: FileEdit) -> str:
-    """Create or delete one file on the disk; never over something that is there."""
-    path = Path(edit.path)
-    try:
-        if edit.op == "delete":
-            path.unlink()
-            return ""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(edit.new_text.encode("utf-8"))
-    except OSError as error:
-        return (
-            f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."
-        )
-    return ""

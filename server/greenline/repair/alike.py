@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import attrs
 
-from greenline.repair.search import Fix, make_contents
+from greenline.repair.fix import Fix, make_contents
 from greenline.repair.trial import Look
 
 _MIN_VARIANTS = 8

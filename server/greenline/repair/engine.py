@@ -16,23 +16,29 @@ from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
 from greenline.repair.alike import Family, families
+from greenline.repair.behind import on_base, with_edits
 from greenline.repair.doubt import doubt, ties
+from greenline.repair.fix import Fix, make_contents
 from greenline.repair.localise import failing_tests, ochiai
-from greenline.repair.search import SETTLE_S, Fix, Found, Search, make_contents
+from greenline.repair.search import SETTLE_S, Found, Search
 from greenline.repair.trial import Bench, timing
-from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
+from greenline.verify.python_project import detect
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
 _MAX_COMPARED = 60
-_SEARCH_BY = 0.75
+_SEARCH_BY = 0.68
 """The share of the budget after which the search ends."""
 _HANG_S = 4.0
 """How much processor time a test may take before it is stopped, unless the suite's others take as long."""
 _SLOW_S = 20.0
-"""How long one that was stopped may take when it is asked again, since nothing was found."""
+"""How long one that was stopped may take when it is asked again, if so much of the budget is left."""
+_START_S = 3.0
+"""What a run takes beside its tests, roughly."""
+_VERIFY_BY = 0.85
+"""The share of the budget after which no other fix is put to the whole verification."""
 _TIMES = 8.0
 """How much longer than on the base a test may take in the verification."""
 
@@ -54,10 +60,7 @@ class Diagnosis:
     @property
     def n_witnesses(self) -> dict[tuple[str, int], int]:
         """Return (file, 1-based line) → how many tests execute it."""
-        counts: Counter[tuple[str, int]] = Counter()
-        for files in self.report.coverage.values():
-            counts.update((file, line) for file, lines in files.items() for line in lines)
-        return counts
+        return _n_witnesses(self.report)
 
     @property
     def stopped(self) -> tuple[str, ...]:
@@ -105,7 +108,7 @@ class RepairResult:
     """Those of the alternatives that nothing makes less likely than the repair itself."""
 
 
-@attrs.frozen
+@attrs.define
 class _Case:
     """One repair: what it is about, and since when it runs."""
 
@@ -117,6 +120,14 @@ class _Case:
     progress: Progress
     started: float
     """On `time.monotonic`."""
+    n_witnesses: dict[tuple[str, int], int]
+    """(file, 1-based line of the base) → how many tests execute it, on the base or after a first edit."""
+    paused_s: float = 0.0
+
+    @property
+    def spent_s(self) -> float:
+        """Return what was used of the budget."""
+        return time.monotonic() - self.started - self.paused_s
 
     def read(self, path: str) -> bytes:
         """Return a file of the base."""
@@ -146,7 +157,7 @@ class RepairEngine:
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
         rule = PathRule.of(tree, tree)
-        return Diagnosis(report, failing, ochiai(report, failing, rule.is_product))
+        return Diagnosis(report, failing, ochiai(report, failing, _mendable(rule)))
 
     def repair(
         self,
@@ -163,7 +174,7 @@ class RepairEngine:
             return RepairResult(None, None, 0, problem)
         # What the diagnosis took is part of the budget.
         started = time.monotonic() - diagnosis.report.duration_s
-        case = _Case(root, tree, diagnosis, label, cancellation, progress, started)
+        case = _Case(root, tree, diagnosis, label, cancellation, progress, started, diagnosis.n_witnesses)
         bench = Bench(
             self.sandbox,
             root,
@@ -183,18 +194,31 @@ class RepairEngine:
             progress,
             started + _SEARCH_BY * self.budget_s,
             lambda fix: self.is_refused(_edit_set(root, tree, fix)),
-            self.hold,
+            lambda: self._hold(case),
+            lambda fix: self._behind(case, fix),
         ).run()
         if not found.fixes:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
         alike = families(best, case.read, [found.looks.get(fix) for fix in best])
-        reason = doubt(alike, diagnosis.n_witnesses, len(diagnosis.failing))
+        helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
+        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing), helpful)
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
         test_s = max(_HANG_S, _TIMES * diagnosis.longest_s)
         return self._verified(case, alike, found.n_tried, test_s)
+
+    def _behind(self, case: _Case, fix: Fix) -> dict[tuple[str, int], float]:
+        """Return which lines of the base are suspicious once a fix of some tests, of one edit, is made."""
+        tree = with_edits(case.tree, fix.edits)
+        limits = self._limits(_HANG_S)
+        report = self.verifier.run_tests(case.root, tree, (), case.label, case.cancellation, limits)
+        failing = [test for test in failing_tests(report) if test in case.diagnosis.failing]
+        for place, count in on_base(_n_witnesses(report), case.tree, fix.edits[0]).items():
+            case.n_witnesses[place] = max(int(count), case.n_witnesses.get(place, 0))
+        suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
+        return on_base(suspicion, case.tree, fix.edits[0])
 
     def _without(self, case: _Case, found: Found) -> RepairResult:
         """Say that nothing was found, or what was where tests that were stopped are only slow."""
@@ -204,8 +228,9 @@ class RepairEngine:
         if not stopped:
             return none
         case.progress(f"running {len(stopped)} tests again that were stopped")
+        limit_s = min(_SLOW_S, max(2 * _HANG_S, self.budget_s - case.spent_s - _START_S))
         report = self.verifier.run_tests(
-            case.root, case.tree, stopped, case.label, case.cancellation, self._limits(_SLOW_S)
+            case.root, case.tree, stopped, case.label, case.cancellation, self._limits(limit_s)
         )
         slow = {test.id for test in report.tests if test.outcome is Outcome.PASSED}
         left = set(case.diagnosis.failing) - slow
@@ -224,8 +249,10 @@ class RepairEngine:
         tried = f"{n_tried} candidates were tried"
         edits = [_edit_set(case.root, case.tree, family.best) for family in found]
         limits = self._limits(test_s)
-        for family, edit_set in list(zip(found, edits, strict=True))[:_MAX_VERIFIED]:
-            self.hold()
+        for place, (family, edit_set) in enumerate(list(zip(found, edits, strict=True))[:_MAX_VERIFIED]):
+            if place and case.spent_s > _VERIFY_BY * self.budget_s:
+                break
+            self._hold(case)
             case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(
                 case.root, case.tree, edit_set, self.split(edit_set), label=case.label, limits=limits
@@ -241,8 +268,26 @@ class RepairEngine:
         note = f"{len(edits)} candidates passed in the search, none was verified; {tried}."
         return RepairResult(None, None, n_tried, note)
 
+    def _hold(self, case: _Case) -> None:
+        """Stand still while the user has paused the run."""
+        began = time.monotonic()
+        self.hold()
+        case.paused_s += time.monotonic() - began
+
     def _limits(self, test_s: float) -> Limits:
         return attrs.evolve(self.limits, test_s=test_s)
+
+
+def _mendable(rule: PathRule) -> Callable[[str], bool]:
+    """Return whether the operators can edit a file: they know Python alone, and never touch a test."""
+    return lambda path: path.endswith(".py") and rule.is_product(path)
+
+
+def _n_witnesses(report: TestReport) -> dict[tuple[str, int], int]:
+    counts: Counter[tuple[str, int]] = Counter()
+    for files in report.coverage.values():
+        counts.update((file, line) for file, lines in files.items() for line in lines)
+    return counts
 
 
 def _more(found: Sequence[Family]) -> str:

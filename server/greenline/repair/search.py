@@ -10,6 +10,8 @@ import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.port import Progress, Tree
+from greenline.repair.behind import steps
+from greenline.repair.fix import Fix, overlap
 from greenline.repair.operator import candidates
 from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
@@ -18,6 +20,8 @@ from greenline.repair.trial import Bench, Look, Trial
 _MAX_SINGLES = 4000
 _MAX_PAIRS = (1000, 1500, 3000)
 """Of edits that each mend some of the tests, of one such and any other, and of the likeliest of all."""
+_MAX_BEHIND = 1500
+"""Of one edit that mends some of the tests and one at a place that is suspicious only then."""
 _BATCH = 2000
 _PATIENCE = 10.0
 _MAX_AGAIN = 40
@@ -25,21 +29,6 @@ _AGAIN = 0.25
 """The share of the time left that those may take which are tried again."""
 SETTLE_S = 5.0
 """How long the search goes on after the first fix, to learn whether others pass too."""
-
-
-@attrs.frozen
-class Fix:
-    """Edits that make every test pass."""
-
-    edits: tuple[Candidate, ...]
-    score: float
-    """Suspiciousness times prior, multiplied over the edits; higher is better."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Return how many edits there are and how many bytes they touch: smaller is better."""
-        touched = sum(max(len(e.replacement), e.end - e.start) for e in self.edits)
-        return len(self.edits), touched
 
 
 @attrs.frozen
@@ -71,6 +60,8 @@ class Search:
     """Whether the user has rejected a fix already."""
     hold: Callable[[], None] = lambda: None
     """Stands still while the user has paused the run; asked between batches, and not part of the budget."""
+    look_behind: Callable[[Fix], Mapping[tuple[str, int], float]] = lambda _: {}
+    """Return which lines of the base are suspicious once a fix of some tests is made."""
     n_tried: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _looks: dict[Fix, Look] = attrs.field(factory=dict)
@@ -80,10 +71,12 @@ class Search:
 
     def run(self) -> Found:
         """Return the fixes that pass every test in the batches; raises `Cancelled`."""
-        singles = self.singles()
+        singles = self.singles(self.suspicion)
         fixes = self._try(Fix((c,), s) for c, s in singles)
         if not fixes and self._hung and time.monotonic() < self.deadline:
             fixes = self._again()
+        if not fixes:
+            fixes = self._behind()
         if not fixes and time.monotonic() < self.deadline:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
@@ -91,10 +84,10 @@ class Search:
         partial = tuple((f, trial.passed) for f, trial in self._partial if not self.is_refused(f))
         return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial)
 
-    def singles(self) -> list[tuple[Candidate, float]]:
-        """Return single edits with their scores, best first."""
+    def singles(self, suspicion: Mapping[tuple[str, int], float]) -> list[tuple[Candidate, float]]:
+        """Return single edits of suspicious lines with their scores, best first."""
         by_file: dict[str, dict[int, float]] = {}
-        for (file, line), score in self.suspicion.items():
+        for (file, line), score in suspicion.items():
             by_file.setdefault(file, {})[line] = score
         found: list[tuple[Candidate, float]] = []
         for file, own in by_file.items():
@@ -144,6 +137,25 @@ class Search:
                 deadline = min(deadline, time.monotonic() + SETTLE_S)
         return passing
 
+    def _behind(self) -> list[Fix]:
+        """Try pairs of an edit that mends some of the tests and one where the others fail after it."""
+        partial = [(fix, trial.passed) for fix, trial in self._partial if not self.is_refused(fix)]
+        for step in steps(partial):
+            self._held()
+            if time.monotonic() >= self.deadline:
+                break
+            self.progress("an edit mends some of the tests; looking where the others fail then")
+            singles = self.singles(self.look_behind(step))
+            pairs = (
+                Fix((*step.edits, edit), step.score * score)
+                for edit, score in singles
+                if not overlap(step.edits[0], edit)
+            )
+            fixes = self._try(itertools.islice(pairs, _MAX_BEHIND))
+            if fixes:
+                return fixes
+        return []
+
     def _held(self) -> float:
         """Stand still while paused; return for how many seconds, by which every deadline moves."""
         began = time.monotonic()
@@ -169,7 +181,7 @@ class Search:
             if (
                 trial.passed | known.passed >= set(self.bench.timing.failing)
                 and len(edits) == 2
-                and not _overlap(*edits)
+                and not overlap(*edits)
             ):
                 self._completing.append(Fix(edits, fix.score * other.score))
 
@@ -190,7 +202,7 @@ class Search:
                 (frozenset(edits), edits, one.score * other.score)
                 for one, other in pairs
                 for edits in [(*one.edits, *other.edits)]
-                if not _overlap(*edits)
+                if not overlap(*edits)
             )
             n_yielded = 0
             for key, edits, score in fresh:
@@ -206,16 +218,3 @@ def _suspicion(lines: Mapping[int, float], line: int) -> float:
     """Return a line's own suspiciousness; an edit between statements takes its neighbourhood's."""
     near = (lines.get(line + d, 0.0) for d in (0, 1, -1))
     return max(s * w for s, w in zip(near, (1.0, 0.7, 0.7), strict=True)) or 0.05
-
-
-def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> dict[str, bytes]:
-    """Return path → content with all edits made, later positions first."""
-    made: dict[str, bytes] = {}
-    for edit in sorted(edits, key=lambda e: -e.start):
-        data = made[edit.path] if edit.path in made else read(edit.path)
-        made[edit.path] = data[: edit.start] + edit.replacement + data[edit.end :]
-    return made
-
-
-def _overlap(one: Candidate, other: Candidate) -> bool:
-    return one.path == other.path and one.start < other.end + 1 and other.start < one.end + 1

@@ -12,13 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 
 from greenline.core.cancel import Cancellation
-from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
-from greenline.verify.detection import detect, has_python
+from greenline.verify.detection import concerned, projects
 from greenline.verify.path_rule import PathRule
-from greenline.verify.repeat import REPEATS, Meeting, judge
-from greenline.verify.runs import Suite
+from greenline.verify.project import Project
+from greenline.verify.repeat import Meeting
+from greenline.verify.rerun import stability
+from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply, mix, relative
 from greenline.verify.verdict import Decision, Facts, decide
@@ -54,8 +56,16 @@ class _Plan:
 class SandboxVerifier:
     """Verifies through a sandbox; may be used from several threads."""
 
-    def __init__(self, sandbox: Sandbox, *, n_parallel: int = 2, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        *,
+        n_parallel: int = 2,
+        limits: Limits | None = None,
+        test_command: str = "",
+    ) -> None:
         self._sandbox = sandbox
+        self._test_command = test_command
         self._n_parallel = n_parallel
         self._limits = limits or Limits()
 
@@ -69,27 +79,29 @@ class SandboxVerifier:
         limits: Limits | None = None,
     ) -> TestReport:
         """Run tests (ids; none: all) over a tree with coverage per test; a sick sandbox is a report."""
-        suite = Suite(self._sandbox, root, detect(tree), label, limits or self._limits, cancellation)
+        found = projects(tree, self._test_command)
+        chosen = concerned(found, [test.split("::")[0] for test in tests])
+        suite = self._suite(root, suite_projects(chosen, tree), label, limits or self._limits, cancellation)
         return suite.run(tree, tests)
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P, and N and O where the patch touches tests, and return the verdict with all reports."""
         started = time.monotonic()
         plan = _Plan.of(request)
-        runner = detect(request.base, plan.patched)
-        suite = Suite(self._sandbox, request.root, runner, request.label, request.limits, cancellation)
+        chosen = self._concerned(plan)
+        suite = self._suite(request.root, chosen, request.label, request.limits, cancellation)
         health = self._sandbox.health()
         if not health.available:
             evidence = _sick(health)
-        elif not has_python(request.base) and not has_python(plan.patched):
-            detail = "No tests were found: there is no Python in this project."
+        elif not chosen:
+            detail = "No tests were found: no file speaks for a project of Python's, Node's, Go's or Java's."
             evidence = Evidence(Verdict.NOT_RUN, "noTests", detail)
         else:
             evidence = self._measure(plan, suite, progress)
         return attrs.evolve(
             evidence,
             touches_tests=plan.touches_tests,
-            warnings=_warnings(plan, evidence),
+            warnings=(*_warnings(plan, evidence), *evidence.warnings),
             sandbox=health.name if health.available else "",
             engine=health.engine,
             image=health.image,
@@ -97,6 +109,21 @@ class SandboxVerifier:
             command=suite.command(),
             duration_s=round(time.monotonic() - started, 3),
         )
+
+    def _concerned(self, plan: _Plan) -> tuple[Project, ...]:
+        """Return the projects that the patch concerns; one that it adds counts as well."""
+        request = plan.request
+        found = list(projects(request.base, self._test_command))
+        known = {(project.kind, project.folder) for project in found}
+        added = projects(plan.patched, self._test_command)
+        found += [project for project in added if (project.kind, project.folder) not in known]
+        paths = [relative(request.root, change.path) for change in request.edit_set.changes]
+        return suite_projects(concerned(found, paths), request.base, plan.patched)
+
+    def _suite(
+        self, root: str, chosen: tuple[Project, ...], label: str, limits: Limits, cancellation: Cancellation
+    ) -> Suite:
+        return Suite(self._sandbox, root, chosen, label, limits, cancellation, self._test_command)
 
     def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
         request = plan.request
@@ -109,7 +136,8 @@ class SandboxVerifier:
         rounds = self._run_all(suite, trees, progress)
         reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
-        flaky = self._flaky(suite, plan, (rounds["B"], rounds["P"]))
+        both = rounds["B"], rounds["P"]
+        stable = stability(suite, (request.base, plan.patched), both, self._n_parallel)
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
@@ -123,7 +151,7 @@ class SandboxVerifier:
                 touches_tests=plan.touches_tests,
                 change=compare(request.base, plan.patched, plan.rule, base, patched),
                 checks=request.checks,
-                flaky=flaky,
+                flaky=stable.flaky,
                 product_hunks=tuple(h for h in measured if h.hunk_id in product),
             )
         )
@@ -133,8 +161,9 @@ class SandboxVerifier:
             patched=patched,
             old_tests=reports.get("O"),
             new_tests=reports.get("N"),
-            flaky=flaky,
+            flaky=stable.flaky,
             hunks=measured,
+            warnings=_ordered(stable.ordered),
         )
 
     def _run_all(
@@ -149,7 +178,7 @@ class SandboxVerifier:
             if tree not in distinct:
                 distinct.append(tree)
         meeting = Meeting(progress)
-        meets = self._n_parallel > 1 and trees["B"] != trees["P"]
+        meets = self._n_parallel > 1 and trees["B"] != trees["P"] and suite.takes_rounds
 
         def run(tree: Tree) -> tuple[TestReport, ...]:
             side = next((name for name in ("B", "P") if meets and trees[name] is tree), "")
@@ -163,29 +192,6 @@ class SandboxVerifier:
         with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
             reports = list(pool.map(run, distinct))
         return {name: reports[distinct.index(tree)] for name, tree in trees.items()}
-
-    def _flaky(
-        self, suite: Suite, plan: _Plan, sides: tuple[tuple[TestReport, ...], tuple[TestReport, ...]]
-    ) -> tuple[str, ...]:
-        """Return the tests that differ and give both outcomes on the same text when they are run again."""
-        suspects = judge(sides)
-        if not suspects.open:
-            return suspects.flaky
-        (base, *_), (patched, *_) = sides
-
-        def again(side: tuple[Tree, TestReport]) -> set[str]:
-            tree, first = side
-            report = suite.run(tree, suspects.open, coverage=False)
-            return {
-                test
-                for test in suspects.open
-                if report.end is RunEnd.COMPLETE
-                and (report.outcome_of(test) is Outcome.PASSED) != (first.outcome_of(test) is Outcome.PASSED)
-            }
-
-        runs = [(plan.request.base, base), (plan.patched, patched)] * REPEATS
-        with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
-            return tuple(sorted({*suspects.flaky}.union(*pool.map(again, runs))))
 
 
 def _sick(health: SandboxHealth) -> Evidence:
@@ -205,12 +211,21 @@ def _evidence(decision: Decision) -> Evidence:
     )
 
 
+def _ordered(tests: Sequence[str]) -> tuple[str, ...]:
+    if not tests:
+        return ()
+    more = f", and {len(tests) - 1} more" if len(tests) > 1 else ""
+    return (f"Without the change the outcome depends on the tests that run before: {tests[0]}{more}.",)
+
+
 def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
     found: list[str] = []
     if plan.touches_tests:
         found.append("The change touches tests or runner configuration.")
     if evidence.missing:
         found.append(f"{len(evidence.missing)} tests are gone that still pass: renamed or removed.")
+    if evidence.patched is not None and evidence.patched.coverage_of == "suite":
+        found.append("Coverage is that of whole suites, not of each test.")
     n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
     if n_bare and evidence.verdict is Verdict.VERIFIED:
         found.append(f"{n_bare} of {len(evidence.hunks)} hunks are executed by no test.")

@@ -226,8 +226,11 @@ def _negated(source: Source, test: ast.expr) -> Iterator[Candidate]:
     if isinstance(test, ast.Compare | ast.UnaryOp):
         return
     text = source.text(test)
-    simple = isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    yield source.replace(test, b"not %s" % text if simple else b"not (%s)" % text, "negation", 0.6)
+    if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        yield source.replace(test, b"not %s" % text, "negation", 0.6)
+    else:
+        # A word is forgotten more easily than a pair of parentheses with it.
+        yield source.replace(test, b"not (%s)" % text, "negation", 0.35)
 
 
 def off_by_one(source: Source, node: ast.AST) -> Iterator[Candidate]:

@@ -1,0 +1,1 @@
+"""The core as an agent of the Agent Client Protocol, version 1."""

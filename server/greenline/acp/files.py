@@ -1,0 +1,117 @@
+"""The client's files as the place where accepted hunks land.
+
+Invariants: only an accept leads here; all edits are made or none; and a file that the client has unsaved
+changes of is written by nobody but the client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from greenline.acp.link import Link
+from greenline.core.document import OpenDocument
+from greenline.core.error import GreenlineError
+from greenline.core.ids import new_id
+from greenline.edit.beside import replace, write_beside
+from greenline.lsp.decision import reads_alike
+from greenline.lsp.disk import write_own
+from greenline.lsp.review import FileEdit
+from greenline.lsp.session import Session
+from greenline.workspace.encoding import TextFile, decode, encode
+
+
+class ClientFiles:
+    """Implements `Editor` over one session's client; for one event loop."""
+
+    def __init__(self, link: Link, session: Session) -> None:
+        self._link = link
+        self._session = session
+
+    async def refresh(self, paths: Iterable[str]) -> None:
+        """Ask the client for files, so that its unsaved changes lie over the disk."""
+        if not self._link.abilities.can_read:
+            return
+        for path in dict.fromkeys(paths):
+            self._session.require_inside(path)
+            text, saved = await self._link.read(path), await asyncio.to_thread(_saved, path)
+            if text is None or (saved is not None and reads_alike(text, saved.text)):
+                self._session.close_document(path)
+            elif text or saved is not None:
+                # A client may answer with nothing for a file that there is not.
+                self._session.put_document(OpenDocument(path, None, text))
+
+    async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
+        """Apply all edits or none; return what failed, or the empty string."""
+        written: list[FileEdit] = []
+        # What is deleted is deleted last, so that it never has to be made again.
+        for edit in sorted(edits, key=lambda edit: edit.op == "delete"):
+            if not edit.changes_text:
+                continue
+            failure = await self._write(edit)
+            if failure:
+                for done in reversed(written):
+                    await self._write(_inverse(done))
+                await self.refresh(edit.path for edit in edits)
+                return failure
+            written.append(edit)
+        await self.refresh(edit.path for edit in edits)
+        return ""
+
+    async def _write(self, edit: FileEdit) -> str:
+        is_unsaved = self._session.is_open(edit.path)
+        if edit.op == "delete":
+            if is_unsaved:
+                return f"{edit.path} has unsaved changes in the client; save or discard them first."
+            return await asyncio.to_thread(write_own, edit)
+        if edit.op == "create" and await asyncio.to_thread(os.path.lexists, edit.path):
+            return f"{edit.path} exists by now."
+        saved = await asyncio.to_thread(_saved, edit.path)
+        # A client writes UTF-8: a file in another encoding keeps its bytes only where they are written here.
+        is_plain = saved is None or (codecs.lookup(saved.encoding).name == "utf-8" and not saved.bom)
+        if self._link.abilities.can_write and (is_plain or is_unsaved):
+            return await self._link.write(edit.path, edit.new_text)
+        if is_unsaved:
+            return (
+                f"{edit.path} has unsaved changes in the client, which cannot write files; save them first."
+            )
+        if edit.op == "create" or saved is None:
+            return await asyncio.to_thread(write_own, edit)
+        return await asyncio.to_thread(_overwrite, edit.path, attrs.evolve(saved, text=edit.new_text))
+
+
+def _saved(path: str) -> TextFile | None:
+    try:
+        return decode(Path(path).read_bytes())
+    except (OSError, GreenlineError):
+        return None
+
+
+def _overwrite(path: str, file: TextFile) -> str:
+    """Write a file that there is, in one step; return what failed."""
+    path = os.path.realpath(path)
+    temporary = Path(path).with_name(f".greenline-{new_id('write')}.tmp")
+    try:
+        data = encode(file)
+        write_beside(temporary, path, data, stat.S_IMODE(Path(path).stat().st_mode))
+        replace(temporary, path, data)
+    except OSError as error:
+        return f"{path} could not be written: {error.strerror}."
+    except GreenlineError as error:
+        return error.message
+    finally:
+        temporary.unlink(missing_ok=True)
+    return ""
+
+
+def _inverse(edit: FileEdit) -> FileEdit:
+    """Return the edit that takes back one that wrote a file."""
+    op: Literal["edit", "delete"] = "edit" if edit.op == "edit" else "delete"
+    return FileEdit(edit.path, op, edit.new_text, edit.old_text, None)

@@ -1,0 +1,14 @@
+"""`greenline mcp`: the tools for other agents, over MCP on standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+
+from greenline.cli.console import root_of
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until the client goes away."""
+    from greenline.app import serve_mcp
+
+    return serve_mcp(root_of(arguments.root))

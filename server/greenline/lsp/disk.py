@@ -1,0 +1,26 @@
+"""Creates and deletes files for clients that cannot do so themselves; only an accept leads here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from greenline.lsp.review import FileEdit
+
+
+def write_own(edit: FileEdit) -> str:
+    """Create or delete one file on the disk, never over something that is there; return what failed."""
+    path = Path(edit.path)
+    try:
+        if edit.op == "delete":
+            path.unlink()
+            return ""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(edit.new_text.encode("utf-8"))
+    except OSError as error:
+        return (
+            f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."
+        )
+    return ""

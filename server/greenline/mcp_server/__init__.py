@@ -1,0 +1,1 @@
+"""The core as tools for other agents, over the Model Context Protocol."""

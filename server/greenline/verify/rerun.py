@@ -1,0 +1,74 @@
+"""Fresh containers for the tests whose repeats beside the first run leave a doubt.
+
+A test that another one disturbs fails in its suite each time and passes alone: on the base that is what a
+patch may be there to mend, so there the suite's own word counts. On the patched text it counts as flaky.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import attrs
+
+from greenline.core.evidence import Outcome, RunEnd, TestReport
+from greenline.core.port import Tree
+from greenline.verify.repeat import REPEATS, judge
+from greenline.verify.runs import Suite
+
+
+@attrs.frozen
+class Stability:
+    """Which of the tests that differ do not always give the same outcome."""
+
+    flaky: tuple[str, ...] = ()
+    """Both outcomes on the same text."""
+    ordered: tuple[str, ...] = ()
+    """On the base always the same outcome in the whole suite, and another one when run alone."""
+
+
+@attrs.frozen
+class _Side:
+    tree: Tree
+    first: TestReport
+
+    def differs(self, tests: Sequence[str], report: TestReport) -> set[str]:
+        """Return the tests whose outcome in another run of the same text is another one."""
+        if report.end is not RunEnd.COMPLETE:
+            return set()
+        return {test for test in tests if _passed(report, test) != _passed(self.first, test)}
+
+
+def stability(
+    suite: Suite,
+    trees: tuple[Tree, Tree],
+    rounds: tuple[tuple[TestReport, ...], tuple[TestReport, ...]],
+    n_parallel: int,
+) -> Stability:
+    """Judge the tests that differ between B's and P's rounds; `trees` are the base and the patched one.
+
+    What the rounds leave open runs again alone, twice a side; what differs then on the base alone has the
+    whole suite run again, twice.
+    """
+    suspects = judge(rounds)
+    if not suspects.open:
+        return Stability(suspects.flaky)
+    base, patched = (_Side(tree, done[0]) for tree, done in zip(trees, rounds, strict=True))
+
+    def alone(side: _Side) -> set[str]:
+        return side.differs(suspects.open, suite.run(side.tree, suspects.open, coverage=False))
+
+    def whole(tests: Sequence[str]) -> set[str]:
+        report = suite.run(base.tree, coverage=False)
+        return base.differs(tests, report) if report.end is RunEnd.COMPLETE else set(tests)
+
+    with ThreadPoolExecutor(n_parallel, thread_name_prefix="verify") as pool:
+        found = list(pool.map(alone, (base, patched) * REPEATS))
+        flaky = {*suspects.flaky}.union(*found[1::2])
+        doubtful = sorted(set().union(*found[::2]) - flaky)
+        ordered = set(doubtful).difference(*pool.map(whole, [doubtful] * REPEATS)) if doubtful else set()
+    return Stability(tuple(sorted(flaky | (set(doubtful) - ordered))), tuple(sorted(ordered)))
+
+
+def _passed(report: TestReport, test: str) -> bool:
+    return report.outcome_of(test) is Outcome.PASSED

@@ -1,0 +1,190 @@
+"""An ACP client in this process, and an agent that plays a script in front of the real front and journal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import attrs
+from acp import Agent, RequestError, connect_to_agent, run_agent, text_block
+from acp.schema import (
+    AllowedOutcome,
+    ClientCapabilities,
+    DeniedOutcome,
+    FileSystemCapabilities,
+    PermissionOption,
+    ReadTextFileResponse,
+    RequestPermissionResponse,
+    ToolCallUpdate,
+)
+
+from greenline.acp.agent import GreenlineAgent
+from greenline.agent.scripted_agent import Script, ScriptedAgent, Step
+from greenline.core.agent_port import Question
+from greenline.core.event import Event
+from greenline.core.task import PlanEntry, Proposal, Run
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.journal.store import SqliteJournal
+from greenline.lsp.session import Listener, Session
+
+FILES = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=True, write_text_file=True))
+NO_FILES = ClientCapabilities()
+
+
+class Client:
+    """A client with buffers of its own; it saves what it is told to write, as editors do."""
+
+    def __init__(self) -> None:
+        self.buffers: dict[str, str] = {}
+        """Path → unsaved text."""
+        self.updates: list[dict[str, Any]] = []
+        self.asked: list[tuple[ToolCallUpdate, list[PermissionOption]]] = []
+        self.choices: list[str | None] = []
+        """Option ids in order; None takes the question back. The first option once there are no more."""
+        self.read: list[str] = []
+        self.written: list[str] = []
+        self.refused: set[str] = set()
+        """Paths that the client does not write."""
+        self.while_asked: Callable[[], None] = lambda: None
+        self.changed = asyncio.Event()
+
+    def on_connect(self, conn: Any) -> None:
+        """Nothing to take."""
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        self.updates.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
+        self.changed.set()
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
+    ) -> RequestPermissionResponse:
+        self.asked.append((tool_call, options))
+        self.changed.set()
+        self.while_asked()
+        choice = self.choices.pop(0) if self.choices else options[0].option_id
+        if choice is None:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        assert choice in {option.option_id for option in options}
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=choice))
+
+    async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
+        self.read.append(path)
+        if path in self.buffers:
+            return ReadTextFileResponse(content=self.buffers[path])
+        if not Path(path).exists():  # noqa: ASYNC240
+            raise RequestError.resource_not_found(path)
+        return ReadTextFileResponse(content=Path(path).read_text("utf-8"))  # noqa: ASYNC240
+
+    async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> None:
+        if path in self.refused:
+            raise RequestError.invalid_request({"reason": "read-only"})
+        self.written.append(path)
+        self.buffers.pop(path, None)
+        Path(path).write_text(content, "utf-8", newline="")  # noqa: ASYNC240
+
+    # --- what came -------------------------------------------------------------------------------------
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the updates of one kind."""
+        return [update for update in self.updates if update["sessionUpdate"] == kind]
+
+    def words(self) -> str:
+        """Return all that the agent said."""
+        return "".join(update["content"]["text"] for update in self.of("agent_message_chunk"))
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until what came makes something so."""
+        async with asyncio.timeout(20):
+            while not is_so():
+                self.changed.clear()
+                await self.changed.wait()
+
+
+@attrs.frozen
+class Desk:
+    """A client, its agent, and what lies below."""
+
+    client: Client
+    agent: Agent
+    journal: SqliteJournal
+    root: Path
+    session_id: str = ""
+
+    async def say(self, text: str) -> str:
+        """Send a prompt; return why the turn ended."""
+        response = await self.agent.prompt(session_id=self.session_id, prompt=[text_block(text)])
+        return str(response.stop_reason)
+
+    def run(self) -> Run:
+        """Return the session's last run."""
+        return self.journal.runs_of(self.session_id)[-1]
+
+
+def script(*steps: Step) -> dict[str, Script]:
+    """Return an agent's script for the request `change`."""
+    return {"change": Script(plan=(PlanEntry(1, "Change it", ("a.py",)),), steps=steps)}
+
+
+class Silent:
+    """Implements `Listener` for nobody."""
+
+    def on_event(self, event: Event) -> None:
+        """Tell nobody."""
+
+    def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
+        """Tell nobody."""
+
+    def on_question(self, run_id: str, question: Question) -> None:
+        """Tell nobody."""
+
+    def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
+        """Tell nobody."""
+
+
+def open_session(
+    folder: Path, journal: SqliteJournal, *steps: Step, listener: Listener | None = None
+) -> Session:
+    """Return the front's state over the folder's workspace, with an agent that plays steps."""
+    state = folder / "state"
+    store = CheckpointStore(journal, BlobStore(state / "blobs"))
+    agent = ScriptedAgent(journal, script(*steps))
+    return Session((str(folder / "ws"),), journal, agent, listener or Silent(), state, store)
+
+
+@contextlib.asynccontextmanager
+async def desk(
+    folder: Path, *steps: Step, capabilities: ClientCapabilities = FILES, session_id: str = ""
+) -> AsyncIterator[Desk]:
+    """Connect a client to an agent that plays steps, in a session that is new or taken up again."""
+    root = folder / "ws"
+    root.mkdir(exist_ok=True)
+    journal = SqliteJournal(folder / "state" / "journal.db")
+    ours, theirs = socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=ours)
+    other_reader, other_writer = await asyncio.open_connection(sock=theirs)
+    agent = GreenlineAgent(
+        lambda _, listener: open_session(folder, journal, *steps, listener=listener), lambda _: journal
+    )
+    loop = asyncio.get_running_loop()
+    serving = loop.create_task(run_agent(agent, other_writer, other_reader, use_unstable_protocol=True))
+    client = Client()
+    connection = connect_to_agent(client, writer, reader, use_unstable_protocol=True)
+    try:
+        await connection.initialize(protocol_version=1, client_capabilities=capabilities)
+        if session_id:
+            await connection.resume_session(session_id=session_id, cwd=str(root))
+        else:
+            session_id = (await connection.new_session(cwd=str(root), mcp_servers=[])).session_id
+        yield Desk(client, connection, journal, root, session_id)
+    finally:
+        await connection.close()
+        writer.close()
+        await serving
+        await agent.stop()
+        other_writer.close()
+        journal.close()
