@@ -26,9 +26,8 @@ _MAX_POSTINGS = 5_000
 _MAX_COUNTED = 8_000
 """A word in more chunks than this weighs next to nothing, however many they are."""
 _MIN_TERMS = 2
-_MAX_RANKED = 10_000
-"""More chunks than this are not ranked where a narrower question leaves enough: on fewer than 20,000 chunks
-nothing is narrowed."""
+_MAX_RANKED = 8_000
+"""More chunks than this are not ranked where a narrower question leaves enough."""
 _TOGETHER = (2, 3, 4)
 _COLUMNS = ("{name doc}", "name")
 _MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
@@ -75,7 +74,7 @@ def find_words(store: IndexStore, terms: Sequence[str], n_all: int, limit: int =
         return Words(weights, {})
     # Chunks of kept versions are among them: `files_of` leaves them out, at a third of the cost of asking.
     expression = _any_of(asked)
-    if n_postings > _MAX_RANKED:
+    if n_postings > _MAX_RANKED or max(n_holding[term] for term in asked) >= _MAX_COUNTED:
         expression = _narrowed(store, asked, sorted(weights, key=lambda term: n_holding[term]), limit)
     rows = list(store.connection.execute(_MATCH, (expression, _BM25, limit)))
     best = max((score for _, score in rows), default=0.0) or 1.0
