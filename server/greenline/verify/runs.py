@@ -152,6 +152,7 @@ def together(reports: Sequence[TestReport]) -> TestReport:
         tests=tuple(test for report in reports for test in report.tests),
         coverage={test: files for report in reports for test, files in report.coverage.items()},
         coverage_of="suite" if any(report.coverage_of == "suite" for report in reports) else "test",
+        replaced=tuple(sorted({name for report in reports for name in report.replaced})),
         runner=", ".join(dict.fromkeys(report.runner for report in reports if report.runner)),
         duration_s=sum(report.duration_s for report in reports),
     )

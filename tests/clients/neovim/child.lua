@@ -4,17 +4,26 @@ local M = {}
 local HERE = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 local ROOT = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(HERE)))
 local PYTHON = assert(vim.env.GREENLINE_TEST_PYTHON, 'GREENLINE_TEST_PYTHON names the interpreter')
-local WAIT_MS = 30000
+local WAIT_MS = 60000
+
+M.repository = ROOT
 
 ---@class Child
 ---@field channel integer
 ---@field folder string
 ---@field root string
+---@field is_shared? boolean
 local Child = {}
 Child.__index = Child
 
 ---@type Child[]
 local running = {}
+--- Channels of children that were asked to leave: the next test need not wait for them.
+---@type integer[]
+local leaving = {}
+local LEAVE_MS = 10000
+---@type Child?
+local shared
 
 ---@param path string
 ---@param text string
@@ -64,6 +73,32 @@ function M.serve()
   return { PYTHON, '-m', 'greenline', 'serve' }
 end
 
+---@type integer[]
+local models = {}
+
+--- Start the shipped server that plays a model, and return its port.
+---@param turns table[]
+---@return integer
+function M.model(turns)
+  local socket = assert(vim.uv.new_tcp())
+  socket:bind('127.0.0.1', 0)
+  local port = socket:getsockname().port
+  socket:close()
+  local script = vim.fn.tempname() .. '.json'
+  M.write(script, vim.json.encode(turns))
+  local argv = { PYTHON, '-m', 'greenline.model.scripted_server', script, '--port', tostring(port) }
+  table.insert(models, vim.fn.jobstart(argv))
+  local answers = vim.wait(WAIT_MS, function()
+    local ok, channel = pcall(vim.fn.sockconnect, 'tcp', ('127.0.0.1:%d'):format(port))
+    if ok and channel > 0 then
+      vim.fn.chanclose(channel)
+    end
+    return ok and channel > 0
+  end, 100)
+  assert(answers, 'the scripted model does not answer')
+  return port
+end
+
 ---@class ChildOptions
 ---@field folder string
 ---@field root string
@@ -108,7 +143,17 @@ function M.start(opts)
     XDG_CACHE_HOME = opts.folder .. '/xdg',
     LC_ALL = 'C.UTF-8',
   }, opts.env or {})
-  local argv = { vim.v.progpath, '--clean', '--embed', '--headless', '-n', '-i', 'NONE', '-u', opts.folder .. '/init.lua' }
+  local argv = {
+    vim.v.progpath,
+    '--clean',
+    '--embed',
+    '--headless',
+    '-n',
+    '-i',
+    'NONE',
+    '-u',
+    opts.folder .. '/init.lua',
+  }
   local channel = vim.fn.jobstart(argv, { rpc = true, env = env, cwd = opts.root })
   assert(channel > 0, 'the child could not be started')
   local child = setmetatable({ channel = channel, folder = opts.folder, root = opts.root }, Child)
@@ -118,11 +163,12 @@ function M.start(opts)
   return child
 end
 
---- End all children; return what they had said and shown, where a test failed.
+--- Ask all children to leave; return what they had said and shown, where a test failed.
 ---@param failed boolean
 ---@return string
 function M.stop_all(failed)
   local told = {}
+  local kept = {}
   for _, child in ipairs(running) do
     if failed then
       local ok, words = pcall(function()
@@ -130,19 +176,96 @@ function M.stop_all(failed)
       end)
       table.insert(told, ok and words or 'the child is gone')
     end
-    child:stop()
+    if child.is_shared and not failed then
+      table.insert(kept, child)
+    else
+      child:leave()
+    end
   end
-  running = {}
+  running = kept
+  for _, job in ipairs(models) do
+    vim.fn.jobstop(job)
+  end
+  models = {}
   return table.concat(told, '\n')
 end
 
---- Ask the child to leave, and wait until it is gone.
-function Child:stop()
+--- Ask for leave.
+function Child:leave()
   pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
-  if vim.fn.jobwait({ self.channel }, 8000)[1] == -1 then
-    vim.fn.jobstop(self.channel)
-    vim.fn.jobwait({ self.channel }, 2000)
+  table.insert(leaving, self.channel)
+  if shared == self then
+    shared = nil
   end
+end
+
+--- Return a child over a project and a script that the tests of a file share, as if it had just been started.
+---
+--- A server costs seconds to start; nothing else is left of the test before.
+---@param files table<string, string>
+---@param script table<string, any>
+---@return Child
+function M.shared(files, script)
+  if shared then
+    shared:reset()
+    for name in vim.fs.dir(shared.root) do
+      if name:match('%.py$') then
+        vim.uv.fs_unlink(shared.root .. '/' .. name)
+      end
+    end
+    for name, text in pairs(files) do
+      M.write(shared.root .. '/' .. name, text)
+    end
+    return shared
+  end
+  local folder, root = M.project(files)
+  shared = M.start({ folder = folder, root = root, cmd = M.scripted(folder, script) })
+  shared.is_shared = true
+  return shared
+end
+
+--- Forget what is proposed, what was said and what is open.
+function Child:reset()
+  self:keys('<Esc><Esc>')
+  self:lua([[
+    ui = ui or vim.deepcopy(vim.ui)
+    vim.ui.select, vim.ui.input = ui.select, ui.input
+    for _, item in ipairs(require('greenline.proposal').waiting()) do
+      local client = vim.lsp.get_client_by_id(item.client_id)
+      client:request_sync('agent/review', {
+        proposalId = item.proposal.id,
+        decisions = { { hunkId = item.hunk.id, decision = 'reject' } },
+      }, 10000, 0)
+    end
+  ]])
+  self:wait_pending(0)
+  self:lua([[
+    vim.cmd('silent! cclose')
+    vim.cmd('silent! only!')
+    vim.cmd('enew!')
+    vim.fn.setqflist({})
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if bufnr ~= vim.api.nvim_get_current_buf() then
+        vim.api.nvim_buf_delete(bufnr, { force = true })
+      end
+    end
+    for _, client in ipairs(vim.lsp.get_clients()) do
+      client.request = nil
+    end
+    require('greenline.say').history = {}
+  ]])
+end
+
+--- Wait until the children are gone, and end those that stay.
+function M.wait_all()
+  for _, child in ipairs(running) do
+    child:leave()
+  end
+  vim.fn.jobwait(leaving, LEAVE_MS)
+  for _, channel in ipairs(leaving) do
+    vim.fn.jobstop(channel)
+  end
+  vim.fn.jobwait(leaving, LEAVE_MS)
 end
 
 --- Run Lua in the child, and return what it returns.
@@ -193,10 +316,13 @@ end
 ---@param name string
 function Child:edit(name)
   self:lua('vim.cmd.edit(...)', name)
-  self:wait('the server to follow ' .. name, [[(function()
+  self:wait(
+    'the server to follow ' .. name,
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.initialized or false
-  end)()]])
+  end)()]]
+  )
 end
 
 --- Return what was said, all of it.
@@ -234,11 +360,31 @@ function Child:count_said(text)
   end, self:said())
 end
 
+--- Wait for a floating window; return its text.
+---@param what string
+---@return string
+function Child:wait_float(what)
+  return self:wait(
+    what,
+    [[(function()
+      for _, window in ipairs(vim.api.nvim_list_wins()) do
+        if vim.api.nvim_win_get_config(window).relative ~= '' then
+          return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+        end
+      end
+      return false
+    end)()]]
+  )
+end
+
 --- Return the text of a buffer.
 ---@param name? string A file; without one the current buffer.
 ---@return string
 function Child:text(name)
-  return table.concat(self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'), '\n')
+  return table.concat(
+    self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'),
+    '\n'
+  )
 end
 
 --- Wait until `n` hunks are pending.

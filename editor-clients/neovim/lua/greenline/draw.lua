@@ -53,7 +53,10 @@ local function header(item, place, n, keys)
   local mark = config.get().icons and (is_good and '✓ ' or '! ') or ''
   local chunks = { { ('-- Greenline %d/%d · '):format(place, n), 'GreenlineHeader' } }
   if hunk.state == 'conflicted' then
-    table.insert(chunks, { 'the text that it replaces is gone: reject it, or undo your edit', 'GreenlineConflict' })
+    table.insert(
+      chunks,
+      { 'the text that it replaces is gone: reject it, or undo your edit', 'GreenlineConflict' }
+    )
   else
     local group = is_good and 'GreenlineVerified' or 'GreenlineUnverified'
     table.insert(chunks, { mark .. words.verdict(found), group })
@@ -72,7 +75,10 @@ local function header(item, place, n, keys)
       table.insert(hints, keys[action] .. ' ' .. action)
     end
   end
-  table.insert(chunks, { ' · ' .. (#hints > 0 and table.concat(hints, '  ') or ':Agent accept|reject'), 'GreenlineHint' })
+  table.insert(
+    chunks,
+    { ' · ' .. (#hints > 0 and table.concat(hints, '  ') or ':Agent accept|reject'), 'GreenlineHint' }
+  )
   return chunks
 end
 
@@ -150,16 +156,14 @@ end
 function M.draw(bufnr, items, keys)
   M.define_highlights()
   vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
-  local all = proposal.waiting()
+  local places, n = {}, 0
+  for _, item in ipairs(proposal.waiting()) do
+    n = n + 1
+    places[item.hunk.id] = n
+  end
   local above = 0
   for _, item in ipairs(items) do
-    local place = 1
-    for n, other in ipairs(all) do
-      if other.hunk.id == item.hunk.id then
-        place = n
-      end
-    end
-    above = above + draw_one(bufnr, item, place, #all, keys)
+    above = above + draw_one(bufnr, item, places[item.hunk.id] or 1, n, keys)
   end
   if above > 0 then
     reveal_top(bufnr, above)

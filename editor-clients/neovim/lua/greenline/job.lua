@@ -27,7 +27,11 @@ local function diagnostics(place)
   end
   local found = {}
   for _, diagnostic in ipairs(vim.diagnostic.get(place.bufnr)) do
-    if diagnostic.source ~= 'greenline' and diagnostic.lnum >= place.first and diagnostic.lnum < place.last then
+    if
+      diagnostic.source ~= 'greenline'
+      and diagnostic.lnum >= place.first
+      and diagnostic.lnum < place.last
+    then
       table.insert(found, diagnostic.message)
     end
   end
@@ -64,7 +68,9 @@ local function say_outcome(result)
   end
   local key = require('greenline.keys').mapped(vim.api.nvim_get_current_buf()).next
   local go = (key or ':Agent next') .. ' goes to the first'
-  say.say(('%s proposed, %s; %s.'):format(words.count(#proposal.hunks, 'change'), words.verdict(proposal), go))
+  say.say(
+    ('%s proposed, %s; %s.'):format(words.count(#proposal.hunks, 'change'), words.verdict(proposal), go)
+  )
 end
 
 ---@param client vim.lsp.Client
@@ -155,9 +161,16 @@ function M.verify()
   ask.request(client, 'agent/runs', { limit = 20 }, function(result)
     for _, run in ipairs(result.runs) do
       if run.proposal then
-        ask.request(client, 'agent/verify', { proposalId = run.proposal.id, workDoneToken = token() }, function(done)
-          say.say(('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail))
-        end)
+        ask.request(
+          client,
+          'agent/verify',
+          { proposalId = run.proposal.id, workDoneToken = token() },
+          function(done)
+            say.say(
+              ('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail)
+            )
+          end
+        )
         return
       end
     end
@@ -168,10 +181,12 @@ end
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param run_id string
----@param done string
+---@param done? string
 local function steer(client, method, run_id, done)
   ask.request(client, method, { runId = run_id }, function(result)
-    say.say(done:format(words.state(result.state)))
+    if done then
+      say.say(done:format(words.state(result.state)))
+    end
   end)
 end
 
@@ -193,7 +208,7 @@ function M.cancel()
       say.say('Nothing is running.')
     end
     for _, run_id in ipairs(result.activeRuns) do
-      steer(client, 'agent/cancel', run_id, 'The run is %s.')
+      steer(client, 'agent/cancel', run_id)
     end
   end)
 end

@@ -3,7 +3,8 @@ import * as vscode from "vscode";
 import type { Waiting } from "../core/book";
 import type { ReviewResult, UndoResult } from "../core/wire";
 import type { Diffs } from "./diff";
-import { fileOf, type Review } from "./review";
+import { fileOf } from "./proposed-files";
+import type { Review } from "./review";
 import type { Server } from "./server";
 
 export interface HunkRef {

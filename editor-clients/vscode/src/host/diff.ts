@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 import { neighbour, touches } from "../core/proposed";
 import type { Waiting } from "../core/book";
 import type { Hunk } from "../core/wire";
-import { EMPTY, fileOf, proposedUri, type Review } from "./review";
+import { fileOf, proposedUri } from "./proposed-files";
+import { EMPTY, type Review } from "./review";
+
+const OWN = "greenline-";
 
 export class Diffs {
   constructor(private readonly review: Review) {}
@@ -17,7 +20,8 @@ export class Diffs {
     }
     const hunk = this.review.book.of(wanted.toString())[0]?.hunk;
     const title = `${vscode.workspace.asRelativePath(wanted)} (now ↔ proposed)`;
-    await vscode.commands.executeCommand("vscode.diff", leftOf(wanted, hunk), proposedUri(wanted), title, { preview: true });
+    const right = await proposedDocument(wanted);
+    await vscode.commands.executeCommand("vscode.diff", leftOf(wanted, hunk), right, title, { preview: true });
   }
 
   /** Open the diffs of all files that wait, one below the other. */
@@ -27,10 +31,12 @@ export class Diffs {
       void vscode.window.showInformationMessage("Greenline: nothing waits for a review.");
       return;
     }
-    const resources = files.map((file) => {
-      const hunk = this.review.book.of(file.toString())[0]?.hunk;
-      return [file, leftOf(file, hunk), proposedUri(file)];
-    });
+    const resources = await Promise.all(
+      files.map(async (file) => {
+        const hunk = this.review.book.of(file.toString())[0]?.hunk;
+        return [file, leftOf(file, hunk), await proposedDocument(file)];
+      }),
+    );
     await vscode.commands.executeCommand("vscode.changes", "Greenline: proposed changes", resources);
   }
 
@@ -96,6 +102,20 @@ export class Diffs {
     const editor = await vscode.window.showTextDocument(file);
     reveal(editor, hunk?.range.start.line ?? 0);
   }
+}
+
+/** Open the proposed text of a file in a language of its own, for which a diff is in one column and has lenses.
+ *
+ * So no setting of the user's is touched, and no other diff looks otherwise than before.
+ */
+async function proposedDocument(file: vscode.Uri): Promise<vscode.Uri> {
+  const document = await vscode.workspace.openTextDocument(proposedUri(file));
+  if (!document.languageId.startsWith(OWN)) {
+    const known = await vscode.languages.getLanguages();
+    const own = OWN + document.languageId;
+    await vscode.languages.setTextDocumentLanguage(document, known.includes(own) ? own : `${OWN}text`);
+  }
+  return document.uri;
 }
 
 function leftOf(file: vscode.Uri, hunk: Hunk | undefined): vscode.Uri {

@@ -1,6 +1,7 @@
 /** The Source Control side: files that wait as resources, and the quick diff with its peek. */
 import * as vscode from "vscode";
-import { PROPOSED, fileOf, proposedUri, type Review } from "./review";
+import { PROPOSED, fileOf, proposedUri } from "./proposed-files";
+import type { Review } from "./review";
 
 export class QuickDiff implements vscode.Disposable {
   private control: vscode.SourceControl | undefined;

@@ -8,19 +8,17 @@ import { lensesOf } from "../core/lens";
 import { isServed } from "../core/place";
 import { preview, proposedText, type ProposedText } from "../core/proposed";
 import type { Hunk, Proposal } from "../core/wire";
+import { PROPOSED, ProposedFiles, fileOf, proposedUri } from "./proposed-files";
 
-/** Scheme of the proposed text of a file: the file's path, and its URI as the query. */
-export const PROPOSED = "greenline-proposed";
 /** Scheme of an empty document, the left side of a file that would be created. */
 export const EMPTY = "greenline-empty";
 
-export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscode.TextDocumentContentProvider {
+export class Review implements vscode.Disposable, vscode.CodeLensProvider {
   readonly book = new Book();
   private readonly lensChanges = new vscode.EventEmitter<void>();
-  private readonly contentChanges = new vscode.EventEmitter<vscode.Uri>();
+  private readonly files = new ProposedFiles((file) => this.proposedFor(file));
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensChanges.event;
-  readonly onDidChange = this.contentChanges.event;
   /** Fires when what waits for a review is another. */
   readonly onBook = this.changes.event;
   private readonly parts: vscode.Disposable[] = [];
@@ -44,10 +42,10 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
       this.goes,
       this.comes,
       this.lensChanges,
-      this.contentChanges,
+      this.files,
       this.changes,
       vscode.languages.registerCodeLensProvider([{ scheme: "file" }, { scheme: PROPOSED }], this),
-      vscode.workspace.registerTextDocumentContentProvider(PROPOSED, this),
+      vscode.workspace.registerFileSystemProvider(PROPOSED, this.files, { isCaseSensitive: true, isReadonly: true }),
       vscode.workspace.registerTextDocumentContentProvider(EMPTY, { provideTextDocumentContent: () => "" }),
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
         editors.forEach((editor) => {
@@ -62,7 +60,7 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
       }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.book.of(document.uri.toString()).length > 0) {
-          this.contentChanges.fire(proposedUri(document.uri));
+          this.files.changed(proposedUri(document.uri));
         }
       }),
     );
@@ -102,11 +100,6 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
           }),
       );
     });
-  }
-
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const file = fileOf(uri);
-    return file === undefined ? "" : (await this.proposedFor(file)).text;
   }
 
   /** Return the proposed text of a file and the places in it; a file that is not there counts as empty. */
@@ -154,7 +147,7 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
       }
     }
     files.forEach((file) => {
-      this.contentChanges.fire(proposedUri(vscode.Uri.parse(file, true)));
+      this.files.changed(proposedUri(vscode.Uri.parse(file, true)));
     });
     this.lensChanges.fire();
     this.changes.fire();
@@ -196,19 +189,6 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider, vscod
     void setContext("greenline.pendingHere", here.length > 0);
     void setContext("greenline.pendingFiles", this.book.files());
   }
-}
-
-/** Return the URI of the proposed text of a file. */
-export function proposedUri(file: vscode.Uri): vscode.Uri {
-  return file.with({ scheme: PROPOSED, authority: "", query: file.toString() });
-}
-
-/** Return the file that a document shows, or whose proposed text it shows. */
-export function fileOf(uri: vscode.Uri): vscode.Uri | undefined {
-  if (uri.scheme === PROPOSED) {
-    return vscode.Uri.parse(uri.query, true);
-  }
-  return isServed(uri) ? uri : undefined;
 }
 
 /** Set a key that `when` clauses read. */

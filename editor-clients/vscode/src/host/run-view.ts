@@ -10,7 +10,8 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
   private readonly changes = new vscode.EventEmitter<TreeNode | undefined>();
   readonly onDidChangeTreeData = this.changes.event;
   private readonly events = new Map<string, AgentEvent[]>();
-  private readonly parents = new Map<string, TreeNode>();
+  /** Run → how often it was asked to be open: a fresh id makes VS Code forget that it was closed. */
+  private readonly opened = new Map<string, number>();
   private readonly view: vscode.TreeView<TreeNode>;
   private readonly listeners: vscode.Disposable[];
   private timer: NodeJS.Timeout | undefined;
@@ -45,9 +46,11 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
     const isRun = node.context.startsWith("run.");
-    const state = isRun || node.children.length > 0 ? (node.open ? Expanded : Collapsed) : None;
+    const opened = this.opened.get(node.id);
+    const isOpen = node.open || opened !== undefined;
+    const state = isRun || node.children.length > 0 ? (isOpen ? Expanded : Collapsed) : None;
     const item = new vscode.TreeItem(node.label, state);
-    item.id = node.id;
+    item.id = opened === undefined ? node.id : `${node.id}#${String(opened)}`;
     item.description = node.description;
     item.tooltip = node.tooltip;
     item.iconPath = new vscode.ThemeIcon(node.icon.replace("~spin", ""));
@@ -60,9 +63,7 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     if (node !== undefined) {
-      const children = node.context.startsWith("run.") ? await this.below(node) : [...node.children];
-      children.forEach((child) => this.parents.set(child.id, node));
-      return children;
+      return node.context.startsWith("run.") ? this.below(node) : [...node.children];
     }
     if (this.server.state !== "running") {
       return [];
@@ -71,20 +72,17 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
     return runs.map((run) => runNode(run, this.events.get(run.id) ?? []));
   }
 
-  getParent(node: TreeNode): TreeNode | undefined {
-    return this.parents.get(node.id);
-  }
-
   /** Open a run in the tree, the newest without a name. */
   async show(runId?: string): Promise<void> {
-    await vscode.commands.executeCommand("greenline.runs.focus");
-    const nodes = await this.getChildren();
-    const node = runId === undefined ? nodes[0] : nodes.find((each) => each.id === runId);
-    if (node === undefined) {
+    const { runs } = await this.server.request<{ runs: Run[] }>("agent/runs", { limit: LIMIT });
+    const run = runId === undefined ? runs[0] : runs.find(({ id }) => id === runId);
+    if (run === undefined) {
       void vscode.window.showInformationMessage("Greenline: there is no run yet.");
       return;
     }
-    await this.view.reveal(node, { expand: 3, select: true, focus: true });
+    this.opened.set(run.id, (this.opened.get(run.id) ?? 0) + 1);
+    this.changes.fire(undefined);
+    await vscode.commands.executeCommand("greenline.runs.focus");
   }
 
   private async below(node: TreeNode): Promise<TreeNode[]> {

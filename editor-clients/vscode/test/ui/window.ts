@@ -1,7 +1,7 @@
 /** One VS Code window: what a person does in it, and what they see. */
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import type { Host } from "./host.ts";
 
 export class Window {
@@ -12,6 +12,9 @@ export class Window {
 
   /** Run a command from the palette by its whole title. */
   async command(title: string): Promise<void> {
+    if (await this.page.evaluate(() => document.activeElement?.tagName === "IFRAME")) {
+      await this.focus();
+    }
     await this.page.keyboard.press("F1");
     const box = this.page.locator(".quick-input-widget input.input");
     await box.waitFor();
@@ -29,7 +32,7 @@ export class Window {
     await box.fill(file);
     const name = file.split("/").at(-1) ?? file;
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().click();
-    await this.page.locator(".tab.active").filter({ hasText: name }).waitFor();
+    await this.page.locator(".tab.active").filter({ hasText: name }).first().waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
   }
 
@@ -60,11 +63,6 @@ export class Window {
     await toast.locator(".monaco-button").filter({ hasText: new RegExp(`^${button}$`) }).click();
   }
 
-  /** Return the status bar item's label, which says everything that it shows on hover. */
-  async status(): Promise<string> {
-    return (await this.page.locator("#greenline\\.greenline\\.greenline").first().textContent()) ?? "";
-  }
-
   statusBar(): Locator {
     return this.page.locator(".statusbar-item").filter({ hasText: "Greenline" });
   }
@@ -75,7 +73,7 @@ export class Window {
       const lines = [...document.querySelectorAll<HTMLElement>(".editor-group-container.active .editor-instance .view-line")];
       return lines
         .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
-        .map((line) => (line.textContent ?? "").replace(/\u00a0/g, " "))
+        .map((line) => line.textContent.replace(/\u00a0/g, " "))
         .join("\n");
     });
   }
@@ -90,13 +88,119 @@ export class Window {
     await this.line(text).first().click();
   }
 
-  /** Close every notification, widget and editor; what was not saved is dropped. */
+  /** Push everything aside, so that a test begins where a person would. */
   async tidy(): Promise<void> {
+    await this.focus();
     await this.page.keyboard.press("Escape");
-    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press("Control+Shift+Alt+F9");
+    await this.page.locator(".editor-group-container .tab").first().waitFor({ state: "detached" });
+    await this.page.locator(".notification-toast").first().waitFor({ state: "detached" });
+    await this.page.mouse.move(640, 300);
+  }
+
+  /** Take the focus out of a page inside the page, where keys go astray: click where the status bar is empty. */
+  async focus(): Promise<void> {
+    const bar = await this.page.locator(".part.statusbar").boundingBox();
+    if (bar !== null) {
+      await this.page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+    }
+  }
+
+  async clearToasts(): Promise<void> {
     await this.command("Notifications: Clear All Notifications");
-    await this.command("View: Revert and Close Editor").catch(() => undefined);
-    await this.command("View: Close All Editors");
+    await this.page.locator(".notification-toast").first().waitFor({ state: "detached" });
+  }
+
+  /** Show the hover of the line that holds a text; returns it. */
+  async hover(text: string): Promise<Locator> {
+    await this.cursorOn(text);
+    await this.command("Show or Focus Hover");
+    return this.page.locator(".monaco-hover:visible");
+  }
+
+  /** Replace a word of a line with the keyboard, as a person would. */
+  async replaceInLine(line: string, from: string, to: string): Promise<void> {
+    const text = await this.line(line).first().textContent();
+    const at = (text ?? "").replace(/\u00a0/g, " ").indexOf(from);
+    if (at < 0) {
+      throw new Error(`no ${from} in the line ${line}`);
+    }
+    await this.cursorOn(line);
+    await this.page.keyboard.press("Home");
+    for (let n = 0; n < at; n += 1) {
+      await this.page.keyboard.press("ArrowRight");
+    }
+    for (let n = 0; n < from.length; n += 1) {
+      await this.page.keyboard.press("Shift+ArrowRight");
+    }
+    await this.page.keyboard.insertText(to);
+  }
+
+  /** Return the line of the cursor, from 1, as the status bar tells it. */
+  async cursorLine(): Promise<number> {
+    const text = await this.page.locator(".statusbar-item").filter({ hasText: /Ln \d+/ }).first().textContent();
+    return Number(/Ln (\d+)/.exec(text ?? "")?.[1] ?? 0);
+  }
+
+  /** Return the page inside a webview that shows a text. */
+  async webview(text: string): Promise<Frame> {
+    let found: Frame | undefined;
+    await until(`a webview with ${text}`, async () => {
+      for (const frame of this.page.frames()) {
+        if (frame.parentFrame() !== null && (await frame.locator("body").innerText({ timeout: 1000 }).catch(() => "")).includes(text)) {
+          found = frame;
+        }
+      }
+      return found !== undefined;
+    }, 60_000);
+    return found ?? this.page.mainFrame();
+  }
+
+  async theme(name: string): Promise<void> {
+    await this.command("Preferences: Color Theme");
+    await this.type(name);
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  async closeTab(name: string): Promise<void> {
+    const tab = this.page.locator(".tab").filter({ hasText: name }).first();
+    await tab.click();
+    await this.command("View: Close Editor");
+    await tab.waitFor({ state: "detached" });
+  }
+
+  /** Trust the workspace, as its editor lets one. */
+  async trust(): Promise<void> {
+    await this.command("Workspaces: Manage Workspace Trust");
+    await this.page.locator(".workspace-trust-editor .monaco-button").filter({ hasText: /^Trust$/ }).first().click();
+  }
+
+  /** Return the processes of `greenline serve` that belong to this window. */
+  serverProcesses(): number[] {
+    const mine = `GREENLINE_STATE_DIR=${join(this.host.base, "state")}`;
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .filter((name) => {
+        const command = readProcess(name, "cmdline").split("\0");
+        return command.includes("serve") && readProcess(name, "environ").split("\0").includes(mine);
+      })
+      .map(Number);
+  }
+
+  serverProcess(): number {
+    const [first, ...more] = this.serverProcesses();
+    if (first === undefined || more.length > 0) {
+      throw new Error(`one server was expected, not ${String(more.length + (first === undefined ? 0 : 1))}`);
+    }
+    return first;
+  }
+}
+
+function readProcess(id: string, what: string): string {
+  try {
+    return readFileSync(`/proc/${id}/${what}`, "utf8");
+  } catch {
+    return "";
   }
 }
 
