@@ -37,7 +37,7 @@ from greenline.index.live.client import LiveIndexClient
 from greenline.index.schema import connect
 from greenline.index.store import IndexStore
 
-SETTLE_S = 60.0
+SETTLE_S = 120.0
 _WORDS = ("garden", "river", "stone", "market", "window", "letter", "engine", "copper", "violet", "hammer")
 _MAX_GROWTH_MB = 60.0
 _MAX_FILE_RATIO = 4.0
