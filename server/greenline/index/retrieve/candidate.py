@@ -28,6 +28,8 @@ _MAX_COUNTED = 8_000
 _MIN_TERMS = 2
 _MAX_RANKED = 8_000
 """More chunks than this are not ranked where a narrower question leaves enough."""
+_ENOUGH_RANKED = 4_000
+"""So many are left by a question that is narrow enough."""
 _TOGETHER = (2, 3, 4)
 _COLUMNS = ("{name doc}", "name")
 _MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
@@ -91,10 +93,10 @@ def _narrowed(store: IndexStore, asked: Sequence[str], terms: Sequence[str], lim
     narrower += [f"{columns} : ({_any_of(asked)})" for columns in _COLUMNS]
     best = _any_of(asked)
     for expression in narrower:
-        n_matching = _n_matching(store, expression, _MAX_RANKED)
+        n_matching = _n_matching(store, expression, _ENOUGH_RANKED)
         if n_matching >= limit:
             best = expression
-        if limit <= n_matching < _MAX_RANKED:
+        if limit <= n_matching < _ENOUGH_RANKED:
             break
     return best
 
