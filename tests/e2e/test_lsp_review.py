@@ -259,6 +259,7 @@ async def test_a_question_is_asked_and_its_answer_goes_on(desk: Desk) -> None:
 
     assert desk.asked == ["Which one?"]
     assert any("left" in str(event.data) for event in run.events)
+    assert [event.data.waiting for event in run.events if event.kind == "checkpoint"] == [True]
     assert [event.seq for event in run.events] == list(range(1, len(run.events) + 1))
     await desk.command("rejectAll", {"proposalId": proposal.id})
 

@@ -60,7 +60,8 @@ function M.apply(_, params, ctx)
     if bufnr == nil then
       return { applied = false, failureReason = failure }
     end
-    local version = change.textDocument.version
+    -- A version that is null is `vim.NIL` in Neovim 0.12, and missing before.
+    local version = tonumber(change.textDocument.version)
     if version and version ~= vim.lsp.util.buf_versions[bufnr] then
       local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~:.')
       return { applied = false, failureReason = name .. ' was edited meanwhile' }
