@@ -227,7 +227,7 @@ test("a model that fails is said once, in words", async () => {
   await window.clearToasts();
   await window.command("Agent: implement…");
   await window.type("One more thing.");
-  await window.toast(/script of the model/).waitFor({ timeout: 60_000 });
-  await until("the progress is gone", async () => (await window.toast("One more thing").count()) === 0);
-  expect(await window.toast(/script of the model/).count()).toBe(1);
+  await window.failure(/script of the model/).waitFor({ timeout: 60_000 });
+  await window.toast("One more thing").waitFor({ state: "detached" });
+  expect(await window.failure(/script of the model/).count()).toBe(1);
 });

@@ -57,6 +57,11 @@ export class Window {
     return this.page.locator(".notification-toast").filter({ hasText: text });
   }
 
+  /** Return the notifications of errors; those of progress may tell the same words while they go. */
+  failure(text: RegExp): Locator {
+    return this.toast(text).filter({ has: this.page.locator(".codicon-error") });
+  }
+
   /** Push a button of a notification. */
   async choose(message: string | RegExp, button: string): Promise<void> {
     const toast = this.toast(message).first();
