@@ -6,6 +6,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+NEOVIM := .venv/neovim/.installed
+EDITORS := .venv/editors/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
 ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
 
@@ -20,10 +22,18 @@ $(STAMP): requirements/dev.txt pyproject.toml sandbox/toolbox.txt sandbox/build_
 	@PYTHON="$(PYTHON)" bash bin/bootstrap
 	@touch $@
 
+$(NEOVIM): $(STAMP) requirements/neovim.txt bin/neovim
+	@bash bin/neovim >/dev/null
+	@touch $@
+
+$(EDITORS): $(STAMP) bin/editors
+	@bash bin/editors
+	@mkdir -p $(@D) && touch $@
+
 demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
-test: $(STAMP) ## run all tests against the real parts
+test: $(STAMP) $(NEOVIM) $(EDITORS) ## run all tests against the real parts
 	@$(ENGINE) && $(BIN)/python -m pytest
 
 soak: $(STAMP) ## edit at random beside the live index for half an hour: no drift, flat memory
@@ -34,7 +44,7 @@ check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@bash -n sandbox/engine.sh bin/bootstrap .ci/run
+	@bash -n sandbox/engine.sh bin/bootstrap bin/editors bin/neovim .ci/run
 
 fix: $(STAMP) ## mend what the linter and the formatter can mend
 	@$(BIN)/ruff check --fix .

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +58,88 @@ def test_new_code_that_no_test_runs_is_not_covered(project: Path, capsys: pytest
     assert main(["verify", "--root", str(project), "--patch", str(patch), "--json"]) == 4
 
     assert json.loads(capsys.readouterr().out)["verdict"] == "notCovered"
+
+
+def _git(root: Path, *arguments: str, code: int = 0, **environment: str) -> str:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@t.test", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(
+        ["git", *identity, *arguments],
+        cwd=root,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+def _commit(root: Path, edit: tuple[str, str, str], message: str) -> None:
+    name, old, new = edit
+    (root / name).write_text((root / name).read_text().replace(old, new))
+    _git(root, "commit", "-qam", message)
+
+
+@pytest.fixture
+def repository(project: Path) -> Path:
+    """The sample under git on `main`, whose fix is on the branch `fix`; `main` has gone on since."""
+    _git(project, "init", "-q", "-b", "main")
+    _git(project, "add", "-A")
+    _git(project, "commit", "-qm", "Ledger")
+    _git(project, "switch", "-qc", "fix")
+    _commit(project, FIX, "Mend the steps")
+    _git(project, "switch", "-q", "main")
+    _commit(project, ("README.md", "\n", "\nMore.\n"), "Say more")
+    return project
+
+
+@pytest.mark.parametrize("given", ["fix", "main...fix", "HEAD~1..fix"])
+def test_a_range_is_measured_whatever_the_files_are_now(
+    given: str, repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "ledger" / "money.py").write_text("this is no Python")
+    files = {name: tmp_path / f"out.{name}" for name in ("sarif", "junit", "markdown")}
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+
+    assert main(["verify", "--root", str(repository), "--range", given, "--json", *options]) == 0
+
+    assert json.loads(capsys.readouterr().out)["verdict"] == "verified"
+    assert json.loads(files["sarif"].read_text())["runs"][0]["properties"]["verdict"] == "verified"
+    assert "<testcase" in files["junit"].read_text()
+    assert "Greenline: verified" in files["markdown"].read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--range", "main...nowhere"], "names no commit"),
+        (["--range", "-x..fix"], "names no commit"),
+        (["--range", "main..fix", "--sarif", "missing/out.sarif"], "--sarif missing/out.sarif"),
+        (["--range", "main..fix", "--junit", "."], "--junit . is a folder"),
+    ],
+)
+def test_a_range_or_an_output_that_cannot_be_is_said_before_anything_runs(
+    options: list[str], words: str, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) if "-x..fix" in options else contextlib.nullcontext():
+        assert main(["verify", "--root", str(repository), *options]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_hook_of_the_documentation_lets_only_verified_changes_through(
+    repository: Path, tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+    hook = repository / ".git" / "hooks" / "pre-push"
+    hook.write_text(text.partition("```sh\n#!/bin/sh")[2].partition("```")[0].join(("#!/bin/sh", "")))
+    hook.chmod(0o755)
+    _git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote.git")
+    _git(repository, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    _git(repository, "push", "-q", "origin", "main", PATH=path)
+    _git(repository, "remote", "set-head", "origin", "main")
+
+    assert "verified" in _git(repository, "push", "origin", "fix", PATH=path)
+    _commit(repository, BREAK, "Break")
+    assert "regressed" in _git(repository, "push", "origin", "main", code=1, PATH=path)
+    assert "Break" not in _git(tmp_path / "remote.git", "log", "--oneline", "main")

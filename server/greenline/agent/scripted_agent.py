@@ -34,7 +34,7 @@ from greenline.core.evidence import Evidence, Verdict
 from greenline.core.ids import new_id
 from greenline.core.port import Journal
 from greenline.core.task import Plan, PlanEntry, Proposal, Run, RunState, Task
-from greenline.core.wire import from_json
+from greenline.core.wire import from_json, to_json
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
 
 _VERIFIED = Evidence(Verdict.VERIFIED, "", "")
@@ -228,6 +228,8 @@ class ScriptedAgent:
         question = Question(new_id("question"), step.text, step.options, kind)
         answered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._answers[question.id] = answered
+        asked = {"checkpointId": question.id, "question": to_json(question), "waiting": True}
+        self._emit(self._journal.append(run.id, EventKind.CHECKPOINT, asked))
         self._state(run.id, RunState.NEEDS_INPUT, step.text)
         if self.on_question is not None:
             self.on_question(run.id, question)

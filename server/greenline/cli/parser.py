@@ -166,6 +166,17 @@ def _add_verify(commands: Any) -> None:
     what.add_argument(
         "--base", metavar="REV", help="the files as they are, over a git revision (default: HEAD)"
     )
+    what.add_argument(
+        "--range",
+        metavar="RANGE",
+        help="commits: A..B, A...B (B since it left A, as in a pull request), or a branch since it left HEAD",
+    )
+    for name, reader in (
+        ("sarif", "code scanning"),
+        ("junit", "continuous integration"),
+        ("markdown", "a comment or a summary"),
+    ):
+        verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
     _add_root(verify)
     _add_json(verify)
 

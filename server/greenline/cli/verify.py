@@ -7,6 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+import attrs
+
+import greenline
 from greenline.cli.console import (
     console,
     evidence_table,
@@ -24,6 +27,9 @@ from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
 from greenline.verify.patch import patch_bytes, read_patch
 from greenline.verify.summary import evidence_json
+from greenline.verify.summary_junit import evidence_junit
+from greenline.verify.summary_markdown import evidence_markdown
+from greenline.verify.summary_sarif import evidence_sarif
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
+    files = _Files.of(arguments)
     base, edit_set = _patch(arguments, root)
     if not edit_set.changes:
         raise InvalidInput(
@@ -48,7 +55,48 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(evidence_json(evidence, hunks, root)))
     else:
         _print(evidence, hunks, root)
+    files.write(evidence, hunks, root)
     return exit_code(evidence.verdict)
+
+
+@attrs.frozen
+class _Files:
+    """Where the evidence is written as well: form → path."""
+
+    paths: dict[str, Path]
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> _Files:
+        """Check the paths before anything runs; raises `InvalidInput`."""
+        given = {name: getattr(arguments, name) for name in ("sarif", "junit", "markdown")}
+        paths = {name: Path(path) for name, path in given.items() if path is not None}
+        for name, path in paths.items():
+            if path.is_dir() or not path.absolute().parent.is_dir():
+                problem = "is a folder" if path.is_dir() else "lies in no folder that exists"
+                raise InvalidInput(
+                    f"--{name} {path} {problem}.", remedy="Name a file in a folder that exists."
+                )
+        if len({path.absolute() for path in paths.values()}) < len(paths):
+            raise InvalidInput("Two outputs have the same name.", remedy="Give each a file of its own.")
+        return cls(paths)
+
+    def write(self, evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
+        """Write each form; raises `InvalidInput` where the system refuses."""
+        for name, path in self.paths.items():
+            if name == "sarif":
+                text = (
+                    json.dumps(evidence_sarif(evidence, hunks, root, greenline.__version__), indent=1) + "\n"
+                )
+            elif name == "junit":
+                text = evidence_junit(evidence)
+            else:
+                text = evidence_markdown(evidence, hunks, root)
+            try:
+                path.write_bytes(text.encode("utf-8", "replace"))
+            except OSError as error:
+                raise InvalidInput(
+                    f"{path} cannot be written: {error.strerror}.", remedy=f"Name another file for --{name}."
+                ) from error
 
 
 def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
@@ -63,10 +111,12 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
 
         text = read_patch(sys.stdin.buffer.read() if arguments.patch == "-" else patch_bytes(arguments.patch))
         return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
-    from greenline.workspace.revision import changes_since, staged_changes
+    from greenline.workspace.revision import changes_since, range_changes, staged_changes
 
     current, listed = snapshot.tree(root, gate), snapshot.list_files(root)
-    if arguments.staged:
+    if arguments.range:
+        base, edit_set = range_changes(root, arguments.range, current, listed)
+    elif arguments.staged:
         base, edit_set = staged_changes(root, current, listed)
     else:
         base, edit_set = changes_since(root, arguments.base or "HEAD", current, listed)

@@ -23,6 +23,7 @@ from greenline.lsp.hardened import HardenedProtocol
 from greenline.lsp.index_progress import IndexProgress
 from greenline.lsp.parts import Connect, Opening, Parts
 from greenline.lsp.progress import Report
+from greenline.lsp.progress_text import progress_text
 from greenline.lsp.protocol import StatusResult
 from greenline.lsp.publisher import Publisher
 from greenline.lsp.supervisor import Supervisor
@@ -128,11 +129,11 @@ class GreenlineServer(LanguageServer):
 
     def show_progress(self, event: Event) -> None:
         """Show an event to whoever follows its run, or waits for a run to begin."""
-        message = str(event.data.get("state") or event.data.get("text") or event.data.get("name") or "")
-        if message:
+        text = progress_text(event)
+        if text:
             for key in (event.run_id, ""):
                 if (report := self._reports.get(key)) is not None:
-                    report(f"{event.kind.value}: {message}"[:200])
+                    report(text)
 
     # --- life -----------------------------------------------------------------------------------------
 

@@ -91,6 +91,32 @@ def staged_changes(root: str, current: Tree, listed: Sequence[str]) -> tuple[Tre
     return _with_ignored(base, current, kept), tree_changes(root, base, index)
 
 
+def range_changes(root: str, given: str, current: Tree, listed: Sequence[str]) -> tuple[Tree, EditSet]:
+    """Return the base tree and the changes of a range: `A..B`, `A...B` (since both parted), or a branch.
+
+    A branch is compared with the commit at which it left `HEAD`. Raises `InvalidInput`.
+    """
+    old, dots, new = given.partition("...")
+    if not dots:
+        old, dots, new = given.partition("..")
+    if not dots:
+        old, dots, new = "HEAD", "...", given
+    ends = _resolve(root, old or "HEAD"), _resolve(root, new or "HEAD")
+    start = _merge_base(root, ends, given) if dots == "..." else ends[0]
+    base, head = tree_at(root, start), tree_at(root, ends[1])
+    kept = set(listed) | base.keys() | head.keys()
+    return _with_ignored(base, current, kept), tree_changes(root, base, head)
+
+
+def _merge_base(root: str, ends: tuple[str, str], given: str) -> str:
+    output = git_or_raise(
+        root,
+        ["merge-base", *ends],
+        f"The ends of {given} have no commit in common; fetch more of the history.",
+    )
+    return output.decode("ascii", "replace").split()[0]
+
+
 def _with_ignored(base: Tree, current: Tree, kept: set[str]) -> Tree:
     return {**{name: file for name, file in current.items() if name not in kept}, **base}
 

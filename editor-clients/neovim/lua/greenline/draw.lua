@@ -1,0 +1,175 @@
+-- Draws hunks beside the text. Invariant: nothing here changes a buffer that holds a file.
+local config = require('greenline.config')
+local proposal = require('greenline.proposal')
+local words = require('greenline.words')
+
+local M = {}
+
+M.namespace = vim.api.nvim_create_namespace('greenline')
+
+--- Makes the background of a drawn line reach the edge of a window.
+local WIDE = 400
+
+--- Define the highlight groups as links, which a colour scheme or a user may set.
+function M.define_highlights()
+  for name, link in pairs({
+    GreenlineAdd = 'DiffAdd',
+    GreenlineDelete = 'DiffDelete',
+    GreenlineHeader = 'Title',
+    GreenlineVerified = 'DiagnosticOk',
+    GreenlineUnverified = 'DiagnosticWarn',
+    GreenlineConflict = 'DiagnosticError',
+    GreenlineHint = 'Comment',
+  }) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+end
+
+--- Return a text's lines, as they are drawn.
+---@param text string
+---@param tabstop integer
+---@return string[]
+function M.lines_of(text, tabstop)
+  if text == '' then
+    return {}
+  end
+  local lines = vim.split((text:gsub('\r\n', '\n')), '\n', { plain = true })
+  if lines[#lines] == '' then
+    table.remove(lines)
+  end
+  return vim.tbl_map(function(line)
+    return (line:gsub('\t', (' '):rep(tabstop)))
+  end, lines)
+end
+
+---@param item greenline.Waiting
+---@param place integer
+---@param n integer
+---@param keys table<string, string>
+---@return [string, string][]
+local function header(item, place, n, keys)
+  local found, hunk = item.proposal, item.hunk
+  local is_good = found.verdict == 'verified' and found.evidence.currency ~= 'partial'
+  local mark = config.get().icons and (is_good and '✓ ' or '! ') or ''
+  local chunks = { { ('-- Greenline %d/%d · '):format(place, n), 'GreenlineHeader' } }
+  if hunk.state == 'conflicted' then
+    table.insert(chunks, { 'the text that it replaces is gone: reject it, or undo your edit', 'GreenlineConflict' })
+  else
+    local group = is_good and 'GreenlineVerified' or 'GreenlineUnverified'
+    table.insert(chunks, { mark .. words.verdict(found), group })
+  end
+  local what = {
+    hunk.op == 'create' and 'new file' or nil,
+    hunk.op == 'delete' and 'deletes the file' or nil,
+    hunk.mode and ('mode %o'):format(hunk.mode) or nil,
+  }
+  for _, word in pairs(what) do
+    table.insert(chunks, { ' · ' .. word, 'GreenlineHeader' })
+  end
+  local hints = {}
+  for _, action in ipairs({ 'accept', 'reject', 'evidence', 'next' }) do
+    if keys[action] and not (action == 'accept' and hunk.state == 'conflicted') then
+      table.insert(hints, keys[action] .. ' ' .. action)
+    end
+  end
+  table.insert(chunks, { ' · ' .. (#hints > 0 and table.concat(hints, '  ') or ':Agent accept|reject'), 'GreenlineHint' })
+  return chunks
+end
+
+---@param bufnr integer
+---@param row integer
+---@param above boolean
+---@param lines [string, string][][]
+local function virtual(bufnr, row, above, lines)
+  vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, 0, {
+    virt_lines = lines,
+    virt_lines_above = above,
+    -- Two hunks at one place are drawn in their order.
+    right_gravity = not above,
+  })
+end
+
+---@param bufnr integer
+---@param item greenline.Waiting
+---@param place integer
+---@param n integer
+---@param keys table<string, string>
+---@return integer above How many lines are drawn above the first one of the buffer.
+local function draw_one(bufnr, item, place, n, keys)
+  local last_row = vim.api.nvim_buf_line_count(bufnr) - 1
+  local first, after = proposal.lines(item.hunk)
+  local head = header(item, place, n, keys)
+  if item.hunk.state == 'conflicted' then
+    local row = math.min(first, last_row)
+    virtual(bufnr, row, true, { head })
+    return row == 0 and 1 or 0
+  end
+  for row = first, math.min(after - 1, last_row) do
+    vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, 0, {
+      line_hl_group = 'GreenlineDelete',
+      sign_text = '-',
+      sign_hl_group = 'GreenlineConflict',
+    })
+  end
+  local added = vim.tbl_map(function(line)
+    return { { line .. (' '):rep(math.max(0, WIDE - vim.fn.strdisplaywidth(line))), 'GreenlineAdd' } }
+  end, M.lines_of(item.hunk.after, vim.bo[bufnr].tabstop))
+  if after > first and first <= last_row then
+    virtual(bufnr, first, true, { head })
+    if #added > 0 then
+      virtual(bufnr, math.min(after - 1, last_row), false, added)
+    end
+    return first == 0 and 1 or 0
+  end
+  table.insert(added, 1, head)
+  if first == 0 then
+    virtual(bufnr, 0, true, added)
+    return #added
+  end
+  virtual(bufnr, math.min(first - 1, last_row), false, added)
+  return 0
+end
+
+--- Show the lines above the first one of a buffer, which Neovim leaves above the window.
+---@param bufnr integer
+---@param n integer
+local function reveal_top(bufnr, n)
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    vim.api.nvim_win_call(window, function()
+      if vim.fn.line('w0') == 1 then
+        vim.fn.winrestview({ topline = 1, topfill = n })
+      end
+    end)
+  end
+end
+
+--- Draw hunks in a buffer, instead of those that are drawn there.
+---@param bufnr integer
+---@param items greenline.Waiting[]
+---@param keys table<string, string> Action → key, as it is mapped in this buffer.
+function M.draw(bufnr, items, keys)
+  M.define_highlights()
+  vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
+  local all = proposal.waiting()
+  local above = 0
+  for _, item in ipairs(items) do
+    local place = 1
+    for n, other in ipairs(all) do
+      if other.hunk.id == item.hunk.id then
+        place = n
+      end
+    end
+    above = above + draw_one(bufnr, item, place, #all, keys)
+  end
+  if above > 0 then
+    reveal_top(bufnr, above)
+  end
+end
+
+--- Take away what is drawn in a buffer.
+---@param bufnr integer
+function M.clear(bufnr)
+  vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
+end
+
+return M

@@ -1,0 +1,234 @@
+-- Asks the agent for work: plans, executes, cancels; progress is Neovim's own.
+local ask = require('greenline.client')
+local say = require('greenline.say')
+local status = require('greenline.status')
+local words = require('greenline.words')
+
+local M = {}
+
+local n_tokens = 0
+
+---@class greenline.Place
+---@field bufnr integer
+---@field first? integer First line from 0, where lines are selected.
+---@field last? integer The line after the last one.
+
+---@return string
+local function token()
+  n_tokens = n_tokens + 1
+  return ('greenline-nvim-%d-%d'):format(vim.fn.getpid(), n_tokens)
+end
+
+---@param place greenline.Place
+---@return string[]
+local function diagnostics(place)
+  if not place.first then
+    return {}
+  end
+  local found = {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(place.bufnr)) do
+    if diagnostic.source ~= 'greenline' and diagnostic.lnum >= place.first and diagnostic.lnum < place.last then
+      table.insert(found, diagnostic.message)
+    end
+  end
+  return found
+end
+
+--- Return the context of a request: the file, the lines that are selected and their diagnostics.
+---@param place greenline.Place
+---@return table
+function M.context(place)
+  if vim.bo[place.bufnr].buftype ~= '' or vim.api.nvim_buf_get_name(place.bufnr) == '' then
+    return vim.empty_dict()
+  end
+  local context = { textDocument = { uri = vim.uri_from_bufnr(place.bufnr) } }
+  if place.first then
+    context.range = {
+      start = { line = place.first, character = 0 },
+      ['end'] = { line = place.last, character = 0 },
+    }
+    context.diagnostics = diagnostics(place)
+  end
+  return context
+end
+
+---@param result { state: string, note: string, proposal?: greenline.Proposal }
+local function say_outcome(result)
+  local proposal = result.proposal
+  if proposal == nil or #proposal.hunks == 0 then
+    if result.state ~= 'needsInput' then
+      local why = result.note ~= '' and result.note or words.state(result.state)
+      say.say('No change is proposed: ' .. why, vim.log.levels.WARN)
+    end
+    return
+  end
+  local key = require('greenline.keys').mapped(vim.api.nvim_get_current_buf()).next
+  local go = (key or ':Agent next') .. ' goes to the first'
+  say.say(('%s proposed, %s; %s.'):format(words.count(#proposal.hunks, 'change'), words.verdict(proposal), go))
+end
+
+---@param client vim.lsp.Client
+---@param params table
+---@param bufnr integer
+---@param on_end? fun()
+local function execute(client, params, bufnr, on_end)
+  params.workDoneToken = token()
+  ask.request(client, 'agent/execute', params, function(result)
+    say_outcome(result)
+    if on_end then
+      on_end()
+    end
+  end, function(err)
+    say.error(err)
+    if on_end then
+      on_end()
+    end
+  end, bufnr)
+end
+
+--- Carry out a request without a look at its plan.
+---@param request string
+---@param place greenline.Place
+function M.implement(request, place)
+  local client = ask.require(place.bufnr)
+  if client then
+    execute(client, { request = request, context = M.context(place) }, place.bufnr)
+  end
+end
+
+--- Carry out a run that is planned.
+---@param client vim.lsp.Client
+---@param run_id string
+---@param on_end fun()
+function M.execute(client, run_id, on_end)
+  execute(client, { runId = run_id }, vim.api.nvim_get_current_buf(), on_end)
+end
+
+--- Plan a request, and show the plan or ask what comes first.
+---@param request string
+---@param place greenline.Place
+function M.plan(request, place)
+  local client = ask.require(place.bufnr)
+  if client == nil then
+    return
+  end
+  local params = { request = request, context = M.context(place), workDoneToken = token() }
+  ask.request(client, 'agent/plan', params, function(result)
+    if result.plan then
+      require('greenline.plan').open(client.id, result.runId, request, result.plan)
+    else
+      require('greenline.plan').expect(result.runId)
+      require('greenline.question').ask(client.id, result.runId, result.questions or {})
+    end
+  end, nil, place.bufnr)
+end
+
+--- Explain a place in a floating window.
+---@param place greenline.Place
+---@param range? lsp.Range
+function M.explain(place, range)
+  local client = ask.require(place.bufnr)
+  if client == nil then
+    return
+  end
+  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local here = { line = line, character = 0 }
+  range = range or M.context(place).range or { start = here, ['end'] = here }
+  local uri = vim.b[place.bufnr].greenline_uri or vim.uri_from_bufnr(place.bufnr)
+  ask.request(client, 'agent/explain', { textDocument = { uri = uri }, range = range }, function(result)
+    local lines = vim.split(result.markdown, '\n', { plain = true })
+    vim.lsp.util.open_floating_preview(lines, 'markdown', {
+      border = 'rounded',
+      focus_id = 'greenline-explain',
+      max_width = 100,
+      wrap = true,
+    })
+  end, nil, place.bufnr)
+end
+
+--- Measure anew what was accepted, with what the buffers hold.
+function M.verify()
+  local client = ask.require()
+  if client == nil then
+    return
+  end
+  ask.request(client, 'agent/runs', { limit = 20 }, function(result)
+    for _, run in ipairs(result.runs) do
+      if run.proposal then
+        ask.request(client, 'agent/verify', { proposalId = run.proposal.id, workDoneToken = token() }, function(done)
+          say.say(('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail))
+        end)
+        return
+      end
+    end
+    say.say('Nothing was proposed yet.')
+  end)
+end
+
+---@param client vim.lsp.Client
+---@param method string
+---@param run_id string
+---@param done string
+local function steer(client, method, run_id, done)
+  ask.request(client, method, { runId = run_id }, function(result)
+    say.say(done:format(words.state(result.state)))
+  end)
+end
+
+--- Cancel whatever the agent is doing here.
+function M.cancel()
+  local client = ask.require()
+  if client == nil then
+    return
+  end
+  local tokens = status.tokens(client.id)
+  for _, held in ipairs(tokens) do
+    client:notify('window/workDoneProgress/cancel', { token = held })
+  end
+  if #tokens > 0 then
+    return
+  end
+  ask.request(client, 'agent/status', {}, function(result)
+    if #result.activeRuns == 0 then
+      say.say('Nothing is running.')
+    end
+    for _, run_id in ipairs(result.activeRuns) do
+      steer(client, 'agent/cancel', run_id, 'The run is %s.')
+    end
+  end)
+end
+
+--- Pause the runs that are under way.
+function M.pause()
+  local client = ask.require()
+  if client == nil then
+    return
+  end
+  ask.request(client, 'agent/status', {}, function(result)
+    if #result.activeRuns == 0 then
+      say.say('Nothing is running.')
+    end
+    for _, run_id in ipairs(result.activeRuns) do
+      steer(client, 'agent/pause', run_id, 'The run is %s; :Agent resume goes on.')
+    end
+  end)
+end
+
+--- Go on with the newest run that was paused, cancelled or interrupted.
+function M.resume()
+  local client = ask.require()
+  if client == nil then
+    return
+  end
+  ask.request(client, 'agent/runs', { limit = 20 }, function(result)
+    for _, run in ipairs(result.runs) do
+      if vim.list_contains({ 'paused', 'interrupted', 'cancelled' }, run.state) then
+        steer(client, 'agent/resume', run.id, 'The run goes on: %s.')
+        return
+      end
+    end
+    say.say('No run is paused, interrupted or cancelled.')
+  end)
+end
+
+return M

@@ -1,0 +1,276 @@
+-- Review in the buffer: draw, move, decide, undo; the server is real, its agent plays a script.
+local child = require('child')
+local suite = require('suite')
+local test, eq, has = suite.test, suite.eq, suite.has
+
+local CALC = 'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
+local FIXED = CALC:gsub('a %- b', 'a + b', 1):gsub('half%(a%):\n    return a %* 2', 'half(a):\n    return a / 2')
+
+local EVIDENCE = {
+  verdict = 'verified',
+  reason = '',
+  detail = '2 tests were fixed.',
+  fixed = { 'test_calc.py::test_add' },
+  engine = 'docker 28.2.2',
+  image = 'sha256:0123',
+  command = { 'python', '-m', 'pytest' },
+  durationS = 3.5,
+  base = { ['end'] = 'complete', durationS = 1.5, tests = { { id = 'test_calc.py::test_add', outcome = 'failed' } } },
+  patched = { ['end'] = 'complete', durationS = 1.25, tests = { { id = 'test_calc.py::test_add', outcome = 'passed' } } },
+}
+
+---@param files table<string, any>
+---@param more? table
+local function propose(files, more)
+  local step = vim.tbl_extend('force', {
+    ['do'] = 'propose',
+    summary = 'Mend the sums',
+    why = 'The sum was a difference.',
+    files = files,
+    evidence = EVIDENCE,
+  }, more or {})
+  return { steps = { step } }
+end
+
+---@param script? table
+---@param more? table
+---@return Child
+local function open(script, more)
+  local folder, root = child.project({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' })
+  local cmd = child.scripted(folder, script or { change = propose({ ['calc.py'] = FIXED }) })
+  local opts = vim.tbl_extend('force', { folder = folder, root = root, cmd = cmd }, more or {})
+  local nvim = child.start(opts)
+  nvim:edit('calc.py')
+  return nvim
+end
+
+---@param script? table
+---@param more? table
+---@return Child
+local function reviewing(script, more)
+  local nvim = open(script, more)
+  nvim:ex('Agent implement change')
+  nvim:wait_said('proposed')
+  return nvim
+end
+
+test('a pending hunk is drawn beside the text, which stays as it is', function()
+  local nvim = reviewing()
+
+  local drawn = nvim:drawn()
+
+  eq(CALC, nvim:text() .. '\n')
+  eq(false, nvim:get('vim.bo.modified'))
+  has('Greenline 1/2', drawn[1])
+  has('verified', drawn[1])
+  has('ga accept', drawn[1])
+  eq({ '1: [GreenlineDelete]', '1: return a + b' }, { drawn[2], drawn[3] })
+  nvim:wait('the lines on the screen', [[(function()
+    vim.cmd.redraw()
+    for row = 1, vim.o.lines do
+      local cells = {}
+      for column = 1, 20 do cells[column] = vim.fn.screenstring(row, column) end
+      if table.concat(cells):find('return a + b', 1, true) then return true end
+    end
+    return false
+  end)()]])
+end)
+
+test('saving while hunks are pending writes none of the proposal', function()
+  local nvim = reviewing()
+
+  nvim:keys('Go# mine<Esc>')
+  nvim:ex('write')
+  nvim:wait('the file to be written', 'not vim.bo.modified')
+
+  eq(CALC .. '# mine\n', child.read(nvim.root .. '/calc.py'))
+  eq(2, nvim:get("#require('greenline.proposal').waiting()"))
+end)
+
+test('accept one, reject the other with a comment, then undo', function()
+  local nvim = reviewing()
+
+  nvim:keys('gg]g')
+  nvim:wait('the cursor on the first hunk', 'vim.fn.line(".") == 2')
+  nvim:keys('ga')
+  nvim:wait_pending(1)
+  eq(CALC:gsub('a %- b', 'a + b', 1), nvim:text() .. '\n')
+  nvim:keys(']g')
+  nvim:wait('the cursor on the second hunk', 'vim.fn.line(".") == 10')
+  nvim:ex('Agent reject hunk halves stay')
+  nvim:wait_pending(0)
+  eq({}, nvim:drawn())
+  nvim:ex('Agent undo')
+  nvim:wait_said('Undone in 1 file')
+
+  eq(CALC, nvim:text() .. '\n')
+  nvim:wait_pending(1)
+end)
+
+test('an accept is one step of u, and typing before and after it are others', function()
+  local nvim = reviewing()
+  local before = '# first\n' .. CALC
+
+  nvim:keys('ggO# first<Esc>')
+  nvim:ex('Agent accept all')
+  nvim:wait_said('2 changes accepted')
+  local after = nvim:text() .. '\n'
+  nvim:keys('Go# last<Esc>')
+  nvim:keys('u')
+  nvim:wait('the typing to be undone', 'vim.fn.getline("$") ~= "# last"')
+  eq(after, nvim:text() .. '\n')
+  nvim:keys('u')
+  nvim:wait('the accept to be undone', 'vim.fn.getline(3) == "    return a - b"')
+
+  eq(before, nvim:text() .. '\n')
+  nvim:keys('u')
+  nvim:wait('the first typing to be undone', 'vim.fn.getline(1) ~= "# first"')
+  eq(CALC, nvim:text() .. '\n')
+end)
+
+test('a hunk moves with the text, and is accepted where it is now', function()
+  local nvim = reviewing()
+
+  nvim:keys('ggO# one<CR># two<Esc>')
+  nvim:wait('the hunk to move', "require('greenline.proposal').waiting()[1].hunk.range.start.line == 3")
+  nvim:ex('4')
+  nvim:keys('ga')
+  nvim:wait_pending(1)
+
+  eq('# one\n# two\n' .. CALC:gsub('a %- b', 'a + b', 1), nvim:text() .. '\n')
+end)
+
+test('an edit of the lines is a conflict in words, and nothing is applied', function()
+  local nvim = reviewing()
+
+  nvim:lua('vim.api.nvim_buf_set_lines(0, 1, 2, false, { "    return a * b" })')
+  local said = nvim:wait_said('is gone')
+  nvim:ex('Agent accept all')
+  nvim:wait_said('Nothing was applied')
+
+  has('calc.py', said)
+  eq(1, nvim:count_said('Undo your edit'))
+  has('it replaces is gone', table.concat(nvim:drawn(), '\n'))
+  eq(CALC:gsub('a %- b', 'a * b', 1), nvim:text() .. '\n')
+  nvim:keys('u')
+  nvim:wait('the hunk to fit again', "require('greenline.proposal').waiting()[1].hunk.state == 'pending'")
+end)
+
+test('maps are set only where hunks are pending, and never over those of the user', function()
+  local nvim = open(nil, { before = 'vim.keymap.set("n", "ga", "<Cmd>let g:mine = 1<CR>")' })
+  eq('', nvim:get('vim.fn.maparg("]g", "n")'))
+
+  nvim:ex('Agent implement change')
+  nvim:wait_said('proposed')
+  eq(1, nvim:get('vim.fn.maparg("]g", "n", false, true).buffer'))
+  nvim:keys('ga')
+  nvim:wait("the user's own map", 'vim.g.mine == 1')
+  has(':Agent', nvim:get("require('greenline.command') and ':Agent'"))
+  eq(nil, table.concat(nvim:drawn(), '\n'):find('ga accept', 1, true))
+  nvim:ex('Agent reject all')
+  nvim:wait_pending(0)
+
+  nvim:wait('the maps to go', 'vim.fn.maparg("]g", "n") == ""')
+  eq('<Cmd>let g:mine = 1<CR>', nvim:get('vim.fn.maparg("ga", "n")'))
+end)
+
+test('the quickfix list holds what is pending, in all files', function()
+  local nvim = reviewing({
+    change = propose({ ['calc.py'] = FIXED, ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
+  })
+
+  nvim:ex('Agent review')
+  nvim:wait('the list', 'vim.fn.getqflist({ winid = 0 }).winid > 0')
+  local list = nvim:lua([[return vim.tbl_map(function(item)
+    return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.text }
+  end, vim.fn.getqflist())]])
+
+  eq({ 'calc.py', 'calc.py', 'new.py', 'other.py' }, vim.tbl_map(function(item)
+    return item[1]
+  end, list))
+  eq({ 2, 10, 1, 1 }, vim.tbl_map(function(item)
+    return item[2]
+  end, list))
+  has('[verified] The sum was a difference.', list[1][3])
+end)
+
+test('a new file is shown before it exists, and a file that is not open is changed by an accept', function()
+  local nvim = reviewing({ change = propose({ ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }) })
+
+  nvim:ex('Agent next')
+  nvim:wait('the preview', 'vim.api.nvim_buf_get_name(0):find("new.py", 1, true)')
+  eq('y = 3', nvim:text())
+  has('new file', nvim:drawn()[1])
+  eq(0, nvim:get('vim.fn.filereadable("new.py")'))
+  nvim:keys('ga')
+  nvim:wait_pending(1)
+  eq('y = 3\n', child.read(nvim.root .. '/new.py'))
+  nvim:wait('the file in the place of its preview', 'vim.api.nvim_buf_get_name(0) == vim.fn.getcwd() .. "/new.py"')
+  nvim:ex('Agent accept all')
+  nvim:wait_said('Changed and not written yet: other.py')
+
+  eq('x = 2', nvim:text('other.py'))
+  eq('x = 1\n', child.read(nvim.root .. '/other.py'))
+end)
+
+test('the evidence window tells what was measured', function()
+  local nvim = reviewing()
+
+  nvim:keys(']ggK')
+  local text = nvim:wait('the window', [[(function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+      end
+    end
+    return false
+  end)()]])
+
+  for _, wanted in ipairs({ 'verified', '2 tests were fixed.', 'base', 'patched', 'sha256:0123', 'python -m pytest', '3.5 s' }) do
+    has(wanted, text)
+  end
+end)
+
+test('hover and code actions work as everywhere', function()
+  local nvim = reviewing()
+
+  nvim:keys(']gK')
+  local hover = nvim:wait('the hover', [[(function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+      end
+    end
+    return false
+  end)()]])
+  has('return a + b', hover)
+  nvim:lua([[
+    vim.lsp.buf.code_action({ apply = true, filter = function(action) return action.title == 'Agent: accept' end })
+  ]])
+  nvim:wait_pending(1)
+
+  eq(CALC:gsub('a %- b', 'a + b', 1), nvim:text() .. '\n')
+end)
+
+test('accepting all of what is not verified asks first', function()
+  local evidence = { verdict = 'notCovered', reason = '', detail = 'No test runs the change.' }
+  local nvim = reviewing({ change = propose({ ['calc.py'] = FIXED }, { evidence = evidence }) })
+  nvim:lua([[
+    asked = {}
+    vim.ui.select = function(items, opts, on_choice)
+      table.insert(asked, opts.prompt)
+      on_choice(#asked == 1 and items[2] or items[1])
+    end
+  ]])
+
+  nvim:ex('Agent accept all')
+  nvim:wait_said('Nothing was decided')
+  eq(CALC, nvim:text() .. '\n')
+  nvim:ex('Agent accept all')
+  nvim:wait_said('2 changes accepted')
+
+  has('not covered', nvim:get('asked')[1])
+  eq(FIXED, nvim:text() .. '\n')
+end)
+
+suite.run(child.stop_all)

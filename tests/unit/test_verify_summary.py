@@ -1,0 +1,138 @@
+"""Evidence in the forms that other programs read."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree as Xml
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from greenline.core.edit import Hunk
+from greenline.core.evidence import (
+    Evidence,
+    HunkEvidence,
+    Outcome,
+    RunEnd,
+    TestReport,
+    TestResult,
+    Verdict,
+)
+from greenline.verify.summary_junit import evidence_junit
+from greenline.verify.summary_markdown import escape, evidence_markdown
+from greenline.verify.summary_sarif import evidence_sarif
+
+ROOT = "/w"
+
+
+def hunk(name: str, path: str, start: int, end: int, after: str) -> Hunk:
+    return Hunk(name, f"{ROOT}/{path}", "edit", start, end, "x\n" * (end - start), after, "")
+
+
+HUNKS = (
+    hunk("h1", "a b.py", 0, 0, "one\ntwo\n"),
+    hunk("h2", "a b.py", 4, 6, "new"),
+    hunk("h3", "c.py", 9, 10, ""),
+)
+LOST = TestResult(
+    "tests/test_a.py::test_x[1]", Outcome.FAILED, 0.25, "tests/test_a.py", 7, "a\nassert 1 == 2\n"
+)
+EVIDENCE = Evidence(
+    Verdict.REGRESSED,
+    "lost",
+    "1 test is lost.",
+    base=TestReport(RunEnd.COMPLETE, (TestResult(LOST.id, Outcome.PASSED),)),
+    patched=TestReport(
+        RunEnd.COMPLETE,
+        (
+            LOST,
+            TestResult("tests/test_a.py::test_y", Outcome.SKIPPED),
+            TestResult("t.T.test_z", Outcome.PASSED),
+        ),
+    ),
+    lost=(LOST.id,),
+    flaky=("tests/test_b.py::test_coin",),
+    hunks=(HunkEvidence("h1", "covered", (LOST.id,)), HunkEvidence("h2", "notCovered")),
+)
+
+
+def test_sarif_names_lost_tests_and_lines_that_no_test_executes() -> None:
+    log = json.loads(json.dumps(evidence_sarif(EVIDENCE, HUNKS, ROOT, "1.0")))
+
+    (run,) = log["runs"]
+    places = [
+        (
+            r["ruleId"],
+            r["level"],
+            *(loc["physicalLocation"]["artifactLocation"]["uri"] for loc in r["locations"]),
+        )
+        for r in run["results"]
+    ]
+    assert places == [
+        ("verdict", "error", "a%20b.py"),
+        ("lost-test", "error", "tests/test_a.py"),
+        ("flaky-test", "warning"),
+        ("not-covered", "warning", "a%20b.py"),
+    ]
+    assert "assert 1 == 2" in run["results"][1]["message"]["text"]
+    # Two lines were put in above: what was line 5 of the base is line 7 now.
+    assert run["results"][3]["locations"][0]["physicalLocation"]["region"] == {"startLine": 7, "endLine": 7}
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert all(rules[r["ruleIndex"]] == r["ruleId"] for r in run["results"])
+
+
+def test_sarif_of_a_verified_change_has_no_result() -> None:
+    evidence = Evidence(Verdict.VERIFIED, "", "", hunks=(HunkEvidence("h1", "covered"),))
+
+    assert evidence_sarif(evidence, HUNKS, ROOT, "1.0")["runs"][0]["results"] == []
+
+
+def test_junit_counts_what_it_holds() -> None:
+    suites = Xml.fromstring(evidence_junit(EVIDENCE))
+
+    verdict, tests = suites.findall("testsuite")
+    assert (
+        verdict.findtext("testcase/failure")
+        == f"1 test is lost.\nlost: {LOST.id}\nflaky: tests/test_b.py::test_coin"
+    )
+    assert (tests.get("tests"), tests.get("failures"), tests.get("skipped")) == ("3", "1", "1")
+    assert len(tests.findall("testcase")) == 3
+    assert [case.get("name") for case in tests.iter("testcase")] == ["test_x[1]", "test_y", "t.T.test_z"]
+
+
+def test_junit_of_what_could_not_run_is_a_failure() -> None:
+    suites = Xml.fromstring(
+        evidence_junit(Evidence(Verdict.COULD_NOT_RUN, "sandboxUnavailable", "No engine."))
+    )
+
+    assert [case.find("failure") is not None for case in suites.iter("testcase")] == [True]
+
+
+@given(st.text(), st.text())
+def test_junit_is_xml_whatever_tests_say(name: str, message: str) -> None:
+    test = TestResult(name or "t", Outcome.FAILED, message=message)
+    report = TestReport(RunEnd.COMPLETE, (test,), detail=message)
+
+    Xml.fromstring(
+        evidence_junit(Evidence(Verdict.REGRESSED, name, message, patched=report)).encode("utf-8", "replace")
+    )
+
+
+def test_markdown_shows_the_verdict_the_tests_and_the_lines() -> None:
+    text = evidence_markdown(EVIDENCE, HUNKS, ROOT)
+
+    assert text.startswith("## ❌ Greenline: regressed (lost)\n")
+    assert "| **with the change** | 1 | 1 | 0 | 1 | complete |" in text
+    assert "| a b.py:5 | **executed by no test** |  |" in text
+
+
+@pytest.mark.parametrize("text", ["<img src=x>", "@team", "a|b", "`x`", "# x\n\n# y", "[a](b)", "&lt;"])
+def test_markdown_of_untrusted_text_is_text(text: str) -> None:
+    shown = escape(text)
+
+    assert "\n" not in shown
+    assert not re.search(r"(?<!\\)[<>|`\[\]#]", shown)
+    assert "@t" not in shown
+    assert "&lt;" not in shown
