@@ -147,7 +147,7 @@ async def status(ls: GreenlineServer, *arguments: Any) -> protocol.StatusResult:
 
 
 def _behind(handle: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
-    """Answer at once where the editor stands still until a command is answered, and work on behind it."""
+    """Answer at once where the editor cannot wait for a command, and work on behind it."""
 
     async def work(ls: GreenlineServer, *arguments: Any) -> object:
         if not ls.works_behind:
