@@ -17,6 +17,7 @@ TABLES = (
     "start",
     "latency",
     "sandbox_cost",
+    "patches",
     "edits",
     "repair_bench",
     "retrieval",

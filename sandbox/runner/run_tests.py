@@ -2,7 +2,9 @@
 
 Usage: `python run_tests.py [options] [ID …]`, in the project's root
 
-    --runner pytest|unittest   which runner drives the tests (default pytest)
+    --runner NAME              which runner drives the tests (default pytest)
+    --project JSON             flags, patterns and environment of a runner that is a program of its own
+    --folder DIR               where the project lies, relative to the current folder; ids are relative to it
     --no-coverage              do not measure which lines each test executes
     --exitfirst                stop after the first test that fails
     --test-seconds S           count a test that takes so much processor time, or waits five times as long,

@@ -8,11 +8,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from editor_page import documented, with_greenline
 
 from greenline.demo.scene import sample_project
 
@@ -27,13 +27,16 @@ def _results(docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
     emacs = shutil.which("emacs")
     assert emacs, "No Emacs: run `bin/editors`, as `make test` does."
     state = folder / "emacs-state"
-    environment = {**os.environ, "DOCKER_HOST": docker_host, "GREENLINE_STATE_DIR": str(state)}
+    environment = {**with_greenline(os.environ), "DOCKER_HOST": docker_host}
+    environment |= {"GREENLINE_STATE_DIR": str(state)}
+    init = folder / "emacs-init.el"
+    init.write_text(documented("elisp", "eglot-server-programs"))
     # A shell's own settings would decide how Emacs reads and writes text.
     environment |= {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": str(folder)}
     environment.pop("GREENLINE_MODEL", None)
     with sample_project() as root:
         done = subprocess.run(
-            [emacs, "--batch", "-Q", "-l", str(JOB), sys.executable, str(root)],
+            [emacs, "--batch", "-Q", "-l", str(init), "-l", str(JOB), str(root)],
             env=environment,
             cwd=root,
             capture_output=True,

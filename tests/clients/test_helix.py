@@ -1,11 +1,10 @@
-"""The whole job in Helix, with no plug-in: a real Helix in a terminal that is typed into, server and sandbox."""
+"""The whole job in Helix, with no plug-in: a real Helix in a terminal that is typed into."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,20 +12,12 @@ from pathlib import Path
 
 import attrs
 import pytest
+from editor_page import documented, with_greenline
 
 from greenline.demo.scene import sample_project
 
 ROOT = Path(__file__).parents[2]
 UNPACKED = ROOT / ".venv" / "editors" / "bin" / "hx"
-CONFIGURATION = """
-[language-server.greenline]
-command = "{python}"
-args = ["-P", "-m", "greenline", "serve"]
-
-[[language]]
-name = "python"
-language-servers = ["greenline"]
-"""
 TEST = "test_a_step_begins_with_its_own_number"
 OLD, NEW = "if quantity > pieces:", "if quantity >= pieces:"
 MARK = "[verified]"
@@ -96,8 +87,9 @@ def helix(folder: Path, root: Path, file: str, docker_host: str) -> Iterator[Ter
     assert shutil.which("tmux"), "No tmux: run `bin/editors`, as `make test` does."
     settings = folder / "config" / "helix"
     settings.mkdir(parents=True)
-    (settings / "languages.toml").write_text(CONFIGURATION.format(python=sys.executable))
-    environment = {**os.environ, "DOCKER_HOST": docker_host, "TERM": "tmux-256color", "LC_ALL": "C.UTF-8"}
+    (settings / "languages.toml").write_text(documented("toml"))
+    environment = {**with_greenline(os.environ), "DOCKER_HOST": docker_host}
+    environment |= {"TERM": "tmux-256color", "LC_ALL": "C.UTF-8"}
     environment |= {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder / "cache")}
     # A socket's path is short, which a test's folder need not be.
     socket = f"/tmp/greenline-helix-{os.getpid()}"

@@ -38,6 +38,7 @@ def _results(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, A
         **os.environ,
         "DOCKER_HOST": docker_host,
         "GREENLINE_TEST_PYTHON": sys.executable,
+        "GREENLINE_TEST_FOLDER": str(folder),
         "TMPDIR": str(folder),
         "XDG_STATE_HOME": str(folder),
         "LUA_PATH": f"{HERE}/?.lua;;",

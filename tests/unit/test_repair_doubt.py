@@ -16,44 +16,44 @@ def _family(line: int, prior: float, score: float = 0.5) -> Family:
 
 
 def test_a_likely_edit_is_believed() -> None:
-    assert doubt([_family(3, 0.9)], {}, 3) == ""
+    assert doubt([_family(3, 0.9)], {}, 3, ()) == ""
 
 
 def test_an_unlikely_edit_that_few_tests_execute_is_not() -> None:
-    assert "2 tests execute" in doubt([_family(3, 0.12)], {("m.py", 3): 2}, 3)
+    assert "2 tests execute" in doubt([_family(3, 0.12)], {("m.py", 3): 2}, 3, ())
 
 
 def test_an_unlikely_edit_that_many_tests_execute_is() -> None:
-    assert doubt([_family(3, 0.12)], {("m.py", 3): 5}, 3) == ""
-    assert "5 tests execute" in doubt([_family(3, 0.1)], {("m.py", 3): 5}, 3)
+    assert doubt([_family(3, 0.12)], {("m.py", 3): 5}, 3, ()) == ""
+    assert "5 tests execute" in doubt([_family(3, 0.1)], {("m.py", 3): 5}, 3, ())
 
 
 def test_an_unlikely_edit_of_what_an_import_executes_is() -> None:
-    assert doubt([_family(3, 0.12)], {}, 3) == ""
+    assert doubt([_family(3, 0.12)], {}, 3, ()) == ""
 
 
 def test_one_of_many_that_differ_is_not_believed() -> None:
     rivals = [_family(line, 0.9) for line in (5, 7, 9)]
 
-    assert "4 edits that differ" in doubt([_family(3, 0.9), *rivals], {}, 3)
+    assert "4 edits that differ" in doubt([_family(3, 0.9), *rivals], {}, 3, ())
 
 
 def test_one_that_outweighs_all_others_is() -> None:
     rivals = [_family(line, 0.9, score=0.1) for line in (5, 7, 9)]
 
-    assert doubt([_family(3, 0.9), *rivals], {}, 3) == ""
+    assert doubt([_family(3, 0.9), *rivals], {}, 3, ()) == ""
 
 
 def test_two_that_are_as_likely_are_a_choice_and_two_that_are_nearly_so_are_none() -> None:
-    assert doubt([_family(3, 0.9), _family(5, 0.9)], {}, 3) == ""
-    assert "2 edits that differ" in doubt([_family(3, 0.9), _family(5, 0.9, score=0.4)], {}, 3)
+    assert doubt([_family(3, 0.9), _family(5, 0.9)], {}, 3, ()) == ""
+    assert "2 edits that differ" in doubt([_family(3, 0.9), _family(5, 0.9, score=0.4)], {}, 3, ())
 
 
 def test_few_failing_tests_need_a_greater_share() -> None:
     found = [_family(3, 0.9, score=0.9), _family(5, 0.9, score=0.45)]
 
-    assert doubt(found, {}, 3) == ""
-    assert "2 edits that differ" in doubt(found, {}, 2)
+    assert doubt(found, {}, 3, ()) == ""
+    assert "2 edits that differ" in doubt(found, {}, 2, ())
 
 
 def test_an_equally_likely_fix_that_differs_is_a_tie() -> None:
@@ -82,3 +82,12 @@ def test_what_nothing_suspicious_uses_is_not() -> None:
     text = "A = 1\nB = 2\n\ndef f():\n    return A\n"
 
     assert 2 not in spread(Source("m.py", text.encode()), {5: 1.0})
+
+
+def test_two_edits_that_mend_nothing_alone_need_several_failing_tests() -> None:
+    one, other = _family(3, 0.9).best.edits[0], _family(5, 0.9).best.edits[0]
+    pair = [Family((Fix((one, other), 0.5),))]
+
+    assert "mend nothing alone" in doubt(pair, {}, 2, ())
+    assert doubt(pair, {}, 3, ()) == ""
+    assert doubt(pair, {}, 2, {other}) == ""

@@ -12,9 +12,9 @@ from greenline.core.error import OutsideWorkspace
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import SandboxResult, StagedFile, Tree
 from greenline.verify.changed_line import code_lines, covered_by
-from greenline.verify.detection import detect
 from greenline.verify.hunk_coverage import hunks_of, measure
 from greenline.verify.path_rule import PathRule
+from greenline.verify.python_project import detect
 from greenline.verify.report import parse
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply
@@ -131,7 +131,7 @@ def f(x=1):
 
 
 def test_code_lines_leave_out_what_is_no_code() -> None:
-    assert sorted(code_lines(SOURCE)) == [2, 5, 8, 9, 10, 11, 12, 14]
+    assert sorted(code_lines("a.py", SOURCE)) == [2, 5, 8, 9, 10, 11, 12, 14]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_code_lines_leave_out_what_is_no_code() -> None:
 def test_a_line_counts_where_its_statement_runs_in_a_test(line: int, covered: bool) -> None:
     coverage = {"t": {"f.py": (8, 11, 12)}}
 
-    assert covered_by([line], code_lines(SOURCE), "f.py", coverage) == (("t",) if covered else ())
+    assert covered_by([line], code_lines("a.py", SOURCE), "f.py", coverage) == (("t",) if covered else ())
 
 
 VALUES = """LIMIT = 1
@@ -171,7 +171,7 @@ def f(n):
     [(1, {17}), (2, {18}), (3, set()), (4, set()), (5, set()), (9, {13}), (10, set()), (12, {13})],
 )
 def test_a_value_counts_where_a_function_that_reads_it_runs(line: int, witnesses: set[int]) -> None:
-    assert code_lines(VALUES.encode())[line] == witnesses
+    assert code_lines("a.py", VALUES.encode())[line] == witnesses
 
 
 def test_what_only_a_failing_test_executes_is_not_covered() -> None:

@@ -22,8 +22,12 @@ from greenline_runner.channel import Channel, silence
 
 _DUMPABLE = 4  # PR_SET_DUMPABLE
 _GRACE_S = 5.0
-_OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder"})
+_OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder", "died"})
 """What only the driver and the reporter say."""
+
+
+_EXTERNAL = {"node:test": "node_test_side", "go test": "go_test_side"}
+"""Runners that are programs of their own, and the modules that drive them."""
 
 
 class Options:
@@ -42,6 +46,8 @@ class Options:
 def main(argv, here):
     """Run as the command line says; return 0 once the final record is written."""
     arguments = _parse(argv, here)
+    if arguments.folder:
+        os.chdir(arguments.folder)
     report = Report(arguments.report)
     options = Options(
         os.getcwd(),
@@ -51,6 +57,8 @@ def main(argv, here):
         arguments.exit_first,
         arguments.test_seconds,
     )
+    if arguments.project:
+        return _external(options, json.loads(arguments.project), report, arguments.rounds)
     side, whose = load_side(options.runner, arguments.toolbox)
     if side is None:
         report.write({"kind": "missing", "what": options.runner})
@@ -61,12 +69,41 @@ def main(argv, here):
     started = time.monotonic()
     status = Child(options, side.run, collecting=True).relay(report.write)
     if arguments.rounds:
-        status = _again(options, side, report, status, started)
+
+        def again():
+            return Child(options, side.run).relay(report.write)
+
+        status = _again(options, again, report, status, started)
     report.write({"kind": "final", "status": status})
     return 0
 
 
-def _again(options, side, report, status, started):
+def _external(options, project, report, rounds):
+    """Drive a runner that is a program of its own; this process stays hidden from what it starts."""
+    side = importlib.import_module("greenline_runner." + _EXTERNAL[options.runner])
+    os.environ.pop("GREENLINE_REPORT", None)
+    missing = side.missing(project, options.root)
+    if missing:
+        report.write({"kind": "missing", "what": options.runner, "why": missing})
+        report.write({"kind": "final"})
+        return 0
+    report.write({"kind": "hello", "runner": side.name(project, options.root)})
+    hide(True)
+    started = time.monotonic()
+
+    def run():
+        code = side.run(options, project, report.write)
+        report.write({"kind": "end", "exit": code})
+        return code
+
+    status = run()
+    if rounds:
+        status = _again(options, run, report, status, started)
+    report.write({"kind": "final", "status": status})
+    return 0
+
+
+def _again(options, run, report, status, started):
     """Run the tests that each line of the standard input names, a JSON list, until it ends.
 
     These rounds measure no coverage, and collect no second time: they only show what repeats itself.
@@ -79,7 +116,7 @@ def _again(options, side, report, status, started):
             return status
         started = time.monotonic()
         options.selected, options.coverage = tuple(json.loads(line)), False
-        status = Child(options, side.run).relay(report.write)
+        status = run()
 
 
 def load_side(runner, toolbox):
@@ -257,7 +294,9 @@ class Report:
 
 def _parse(argv, here):
     parser = argparse.ArgumentParser(prog="run_tests.py")
-    parser.add_argument("--runner", choices=("pytest", "unittest"), default="pytest")
+    parser.add_argument("--runner", choices=("pytest", "unittest", *_EXTERNAL), default="pytest")
+    parser.add_argument("--project", default="")
+    parser.add_argument("--folder", default="")
     parser.add_argument("--no-coverage", dest="coverage", action="store_false")
     parser.add_argument("--exitfirst", dest="exit_first", action="store_true")
     parser.add_argument("--test-seconds", type=float, default=0.0)

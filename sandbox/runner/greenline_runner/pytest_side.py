@@ -5,13 +5,16 @@ report that came out in the end: a report that says `passed` over an exception c
 """
 
 import os
+import sys
 import time
+import types
 
 import pytest
 
 from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
+from greenline_runner.seal import Seal
 
 _clock = time.perf_counter
 _CHUNK = 500
@@ -167,6 +170,9 @@ class Recorder(_Plugin):
         self._cover = cover
         self._collecting = collecting
         self._state = None
+        self._seal = Seal()
+        self._manager = None
+        self._options_plugins = ()
         self.alarm = alarm_for(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
@@ -179,6 +185,45 @@ class Recorder(_Plugin):
                 return
         if self._cover is not None:
             self._cover.start()
+        self._manager = config.pluginmanager
+        self._options_plugins = tuple(getattr(config.option, "plugins", None) or ())
+
+    def _strange_plugins(self):
+        """Yield plugins that nobody installed; a `conftest.py` is one that a patch may be seen to touch."""
+        installed = {id(plugin) for plugin, _ in self._manager.list_plugin_distinfo()}
+        configured = self._configured()
+        for plugin in self._manager.get_plugins():
+            holder = plugin.__name__ if isinstance(plugin, types.ModuleType) else type(plugin).__module__
+            own = holder.partition(".")[0] in ("_pytest", "greenline_runner")
+            if not own and id(plugin) not in installed and id(plugin) not in configured:
+                yield (
+                    holder
+                    if isinstance(plugin, types.ModuleType)
+                    else f"{holder}.{type(plugin).__qualname__}"
+                )
+
+    def _configured(self):
+        """Return the identities of each `conftest.py`, and of what it or an option names as a plugin."""
+        modules = [p for p in self._manager.get_plugins() if isinstance(p, types.ModuleType)]
+        left = [m for m in modules if str(getattr(m, "__file__", "")).endswith("conftest.py")]
+        left += [sys.modules[name] for name in self._options_plugins if name in sys.modules]
+        found = {}
+        while left:
+            module = left.pop()
+            if id(module) not in found:
+                found[id(module)] = module
+                named = getattr(module, "pytest_plugins", ())
+                names = named.split(",") if isinstance(named, str) else tuple(named)
+                left += [sys.modules[name] for name in names if name in sys.modules]
+        return found.keys()
+
+    def _look(self, now=False):
+        if self._manager is not None:
+            self._seal.look(self._strange_plugins(), now)
+
+    def pytest_collection_finish(self, session):
+        super().pytest_collection_finish(session)
+        self._look(now=True)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config):
@@ -214,6 +259,7 @@ class Recorder(_Plugin):
         if self._cover is not None:
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+        self._look()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self):
@@ -239,6 +285,8 @@ class Recorder(_Plugin):
             self._state.add(when, excinfo, report)
 
     def finish(self):
+        self._look(now=True)
+        self._seal.send(self._channel)
         for item in self._deselected.values():
             self._send(item, "deselected", 0.0, "")
 

@@ -10,6 +10,7 @@ import unittest
 from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
+from greenline_runner.seal import Seal
 
 _clock = time.perf_counter
 _CHUNK = 500
@@ -39,6 +40,7 @@ def run(options, channel, collecting=None):
     """
     if collecting is not None and fork_collector(collecting):
         end_collector(collecting, collect(options, collecting))
+    seal = Seal()
     cover = Cover(options.root) if options.coverage else None
     if cover is not None:
         cover.start()
@@ -46,7 +48,10 @@ def run(options, channel, collecting=None):
     good = [test for test in tests if not _failed_to_load(test)]
     result = _Result(options, channel, cover, good)
     result.failfast = options.exit_first
+    seal.look(now=True)
     unittest.TestSuite(good).run(result)
+    seal.look(now=True)
+    seal.send(channel)
     if cover is not None:
         for test_id, files in cover.stop().items():
             channel.send({"kind": "cov", "id": test_id, "files": files})

@@ -59,6 +59,7 @@ def examine(root: str) -> list[Finding]:
         ),
         Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
         _interpreter(root),
+        *_projects(root, settings.test_command),
         _model(settings.model, settings.api_base),
         _program("git", "Without git, ignore files are read by Greenline itself."),
         _program("rg", "Install ripgrep (`apt-get install ripgrep`): the search tool of the agent uses it."),
@@ -80,6 +81,37 @@ def _interpreter(root: str) -> Finding:
         return Finding("interpreter", False, error.message, error.remedy)
     inside = ", ".join(toolchain.environment) or "no environment in the project"
     return Finding("interpreter", True, f"{toolchain.python} ({inside})")
+
+
+def _projects(root: str, test_command: str) -> list[Finding]:
+    """Return each project that was detected, why, and what keeps it from being verified."""
+    from greenline.core.error import GreenlineError
+    from greenline.guard.gate import Gate
+    from greenline.verify.detection import projects
+    from greenline.workspace.snapshot import Snapshot
+
+    try:
+        tree = Snapshot((root,)).tree(root, Gate((root,)))
+    except GreenlineError as error:
+        return [Finding("projects", False, error.message, error.remedy, optional=True)]
+    found = projects(tree, test_command)
+    if not found:
+        remedy = "Name the command that runs the tests as `test_command` in the settings."
+        return [Finding("projects", False, "none was detected", remedy, optional=True)]
+    return [
+        Finding(
+            f"project {project.place}",
+            not project.problem and not project.no_runner,
+            f"{project.kind}, {project.runner or 'no runner'}: {'; '.join(project.why)}",
+            project.problem or project.no_runner or _missing(project.kind),
+            optional=True,
+        )
+        for project in found
+    ]
+
+
+def _missing(kind: str) -> str:
+    return {"node": "Install Node.", "go": "Install Go."}.get(kind, "")
 
 
 def _model(name: str | None, address: str | None) -> Finding:

@@ -49,8 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
     request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
+    verifier = make_verifier(make_sandbox(settings), settings.test_command)
     with stoppable() as cancellation:
-        evidence = make_verifier(make_sandbox(settings)).verify(request, cancellation, progress)
+        evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:
         print(json.dumps(evidence_json(evidence, hunks, root)))
     else:

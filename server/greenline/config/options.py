@@ -126,6 +126,7 @@ OPTIONS = (
     Option("pids", whole(16, 32_768), "GREENLINE_PIDS"),
     Option("wall_s", number(1, 7200), "GREENLINE_WALL_S"),
     Option("tmpfs_mb", whole(16, 65_536), "GREENLINE_TMPFS_MB"),
+    Option("test_command", text, "GREENLINE_TEST_COMMAND"),
     Option("repair_s", number(1, 3600), "GREENLINE_REPAIR_S", from_client=True),
     Option("checkpoint_quota_mb", whole(1, 1_048_576), "GREENLINE_CHECKPOINT_QUOTA_MB"),
     Option("index", flag, "GREENLINE_INDEX", from_client=True),

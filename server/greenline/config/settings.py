@@ -58,6 +58,8 @@ class Settings:
     pids: int = 256
     wall_s: float = 300.0
     tmpfs_mb: int = 1024
+    test_command: str = ""
+    """The command that runs the tests of a workspace's root; empty: what its own files say."""
     repair_s: float = 60.0
     """How long the repair engine may search."""
     checkpoint_quota_mb: int = 1024

@@ -87,6 +87,10 @@ class TestReport:
     """The tail of standard output and error, at most 64 KiB; untrusted text."""
     detail: str = ""
     """What went wrong, where `end` is not complete; one sentence."""
+    coverage_of: Literal["test", "suite"] = "test"
+    """`suite`: a test's lines are those of its whole suite, all of whose tests pass."""
+    replaced: tuple[str, ...] = ()
+    """Functions and plugins of the runner that project code replaced or added while it ran."""
 
     def outcome_of(self, test_id: str) -> Outcome | None:
         """Return how a test ended, or None where the run does not hold it."""

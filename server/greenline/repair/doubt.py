@@ -3,15 +3,17 @@
 A fix is believed for its share: its family's score among those of all families that pass. Two families that
 are just as likely are a choice to show; of more, or of unequal ones, none is proposed. An edit of a kind
 that seldom is the fix (a statement left out, a constant returned, a guard added) is believed only where
-several tests execute its line as well.
+several tests execute its line as well. Among thousands of pairs some pass by chance: one of which neither
+edit mends anything alone is believed only where several tests fail.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from greenline.repair.alike import Family
 from greenline.repair.fix import Fix
+from greenline.repair.source import Candidate
 
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""
@@ -26,12 +28,20 @@ _TIE = 0.98
 """The share of the best score from which on a fix counts as just as likely."""
 
 
-def doubt(found: Sequence[Family], n_witnesses: Mapping[tuple[str, int], int], n_failing: int) -> str:
+def doubt(
+    found: Sequence[Family],
+    n_witnesses: Mapping[tuple[str, int], int],
+    n_failing: int,
+    helpful: Collection[Candidate],
+) -> str:
     """Return why the first family's fix is not to be proposed, or nothing where it is.
 
-    `n_failing` tests fail without it; `n_witnesses` is (file, 1-based line) → how many tests execute it.
+    `n_failing` tests fail without it; `n_witnesses` is (file, 1-based line) → how many tests execute it;
+    `helpful` are the edits that make some of the failing tests pass without any other.
     """
     best = found[0].best
+    if len(best.edits) > 1 and n_failing <= _FEW and not any(edit in helpful for edit in best.edits):
+        return "the best fix that passes is of two edits that mend nothing alone, and few tests fail"
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
     share = found[0].score / (found[0].score + sum(family.score for family in rivals))
     least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE

@@ -22,8 +22,8 @@ from greenline.repair.fix import Fix, make_contents
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Found, Search
 from greenline.repair.trial import Bench, timing
-from greenline.verify.detection import detect
 from greenline.verify.path_rule import PathRule
+from greenline.verify.python_project import detect
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
@@ -157,7 +157,7 @@ class RepairEngine:
         if wanted:
             failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
         rule = PathRule.of(tree, tree)
-        return Diagnosis(report, failing, ochiai(report, failing, rule.is_product))
+        return Diagnosis(report, failing, ochiai(report, failing, _mendable(rule)))
 
     def repair(
         self,
@@ -201,7 +201,8 @@ class RepairEngine:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
         alike = families(best, case.read, [found.looks.get(fix) for fix in best])
-        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing))
+        helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
+        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing), helpful)
         if reason:
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
             return RepairResult(None, None, found.n_tried, note)
@@ -216,7 +217,7 @@ class RepairEngine:
         failing = [test for test in failing_tests(report) if test in case.diagnosis.failing]
         for place, count in on_base(_n_witnesses(report), case.tree, fix.edits[0]).items():
             case.n_witnesses[place] = max(int(count), case.n_witnesses.get(place, 0))
-        suspicion = ochiai(report, failing, PathRule.of(tree, tree).is_product)
+        suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
         return on_base(suspicion, case.tree, fix.edits[0])
 
     def _without(self, case: _Case, found: Found) -> RepairResult:
@@ -275,6 +276,11 @@ class RepairEngine:
 
     def _limits(self, test_s: float) -> Limits:
         return attrs.evolve(self.limits, test_s=test_s)
+
+
+def _mendable(rule: PathRule) -> Callable[[str], bool]:
+    """Return whether the operators can edit a file: they know Python alone, and never touch a test."""
+    return lambda path: path.endswith(".py") and rule.is_product(path)
 
 
 def _n_witnesses(report: TestReport) -> dict[tuple[str, int], int]:

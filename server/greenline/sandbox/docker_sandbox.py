@@ -216,6 +216,7 @@ def _environment(toolchain: HostToolchain) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
+        **dict(toolchain.variables),
     }
 
 

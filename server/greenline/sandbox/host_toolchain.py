@@ -17,10 +17,13 @@ from pathlib import Path
 import attrs
 
 from greenline.core.error import SandboxUnavailable
+from greenline.sandbox.host_tool import find_tools
 
 _ENVIRONMENTS = (".venv", "venv", "env", ".env")
 _SYSTEM = (Path("/usr"),)
 _MAX_LINKS = 40
+_MAX_DEPTH = 3
+"""How deep in the root packages of a workspace are looked for, as `packages/GROUP/NAME`."""
 _VERSION = re.compile(r"(?:cpython-)?(?P<version>3(?:\.\d{1,3}){0,2})(?:-[\w.-]+)?")
 _OLDEST = [3, 8]
 
@@ -44,6 +47,8 @@ class HostToolchain:
     """Environment folders inside the root, relative to it; they are mounted, not staged."""
     bin_folders: tuple[str, ...] = ()
     """Folders that come first on PATH."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Variables that lead programs to what is mounted."""
 
 
 def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
@@ -64,10 +69,10 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
             python = str(Path(target) / "bin" / "python")
             bin_folders.append(str(Path(target) / "bin"))
             mounts += _interpreter_mounts(folder)
-    modules = Path(root) / "node_modules"
-    if modules.is_dir():
+    for relative in _modules_folders(Path(root)):
+        modules = Path(root) / relative
         mounts.append(Mount(_checked_modules(modules), str(modules)))
-        environments.append("node_modules")
+        environments.append(relative)
     if not python and (active := _active_environment(environment)) is not None:
         # The machine's interpreter would lack what the user has installed for the project.
         source = _checked(_real(active), str(active))
@@ -79,7 +84,38 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
         if prefix is not None:
             mounts.append(Mount(str(prefix), str(prefix)))
         bin_folders.append(str(Path(python).parent))
-    return HostToolchain(python, tuple(dict.fromkeys(mounts)), tuple(environments), tuple(bin_folders))
+    tools = find_tools(environment, _checked)
+    mounts += [Mount(str(folder), str(folder)) for folder in tools.folders]
+    bin_folders += tools.bin_folders
+    distinct = tuple(dict.fromkeys(mounts))
+    return HostToolchain(python, distinct, tuple(environments), tuple(bin_folders), tools.variables)
+
+
+def _modules_folders(root: Path) -> Iterator[str]:
+    """Yield the installed packages of the root and of the packages of a workspace below it, relative."""
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(root / below):
+            relative = f"{below}/{entry.name}" if below else entry.name
+            if entry.name == "node_modules":
+                if entry.is_dir():
+                    yield relative
+            elif (
+                relative.count("/") < _MAX_DEPTH
+                and not entry.name.startswith(".")
+                and entry.is_dir(follow_symlinks=False)
+                and not Path(entry.path, "pyvenv.cfg").is_file()
+            ):
+                folders.append(relative)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as scan:
+            return sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        return []
 
 
 def _project_environments(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:

@@ -1,6 +1,6 @@
-"""Which lines of a Python file are code, and which executed lines show that a test ran them; pure.
+"""Which lines of a file are code, and which executed lines show that a test ran them; pure.
 
-Only statements inside functions can be shown to run in a test: what import executes does not count.
+In Python only statements inside functions can be shown to run in a test: what import executes does not count.
 A function's signature and decorators count as run where a test runs its body, and the value that a module or
 a class gives to a name where a test runs a line, in a function of the same file, that reads the name.
 """
@@ -11,6 +11,7 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
+from greenline.verify import source_line
 from greenline.verify.reader import Readers
 
 Witnesses = Mapping[int, frozenset[int]]
@@ -19,8 +20,21 @@ Witnesses = Mapping[int, frozenset[int]]
 _NOWHERE: frozenset[int] = frozenset()
 
 
-def code_lines(source: bytes) -> Witnesses:
-    """Return the witnesses of each line of code; comments, blank lines and docstrings are not code."""
+PYTHON = (".py", ".pyi")
+
+
+def is_measured(path: str) -> bool:
+    """Return whether a file is of a language whose lines are known to be code or not."""
+    return path.endswith((*PYTHON, *source_line.JAVASCRIPT, *source_line.GO))
+
+
+def code_lines(path: str, source: bytes) -> Witnesses:
+    """Return the witnesses of each line of code of a measured file; comments and blank lines are none."""
+    return python_lines(source) if path.endswith(PYTHON) else source_line.code_lines(path, source)
+
+
+def python_lines(source: bytes) -> Witnesses:
+    """Return the witnesses of each line of Python code; docstrings are not code either."""
     text = source.decode("utf-8", "replace")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     try:

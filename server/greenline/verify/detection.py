@@ -1,40 +1,105 @@
-"""Which runner drives a project's tests, from its files alone; pure."""
+"""Which projects a tree holds, which of them a change concerns, and why; pure.
+
+The only place that knows manifests: everything else is told a `Project`.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
 
 from greenline.core.port import Tree
-from greenline.verify.path_rule import PathRule
+from greenline.verify.go_project import go_projects
+from greenline.verify.java_project import java_projects
+from greenline.verify.makefile import make_command
+from greenline.verify.node_project import node_projects
+from greenline.verify.project import Kind, Project
+from greenline.verify.python_project import python_project
+from greenline.verify.test_command import TestCommand, read_command
 
-Runner = Literal["pytest", "unittest"]
-
-_PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py")
-_PYTEST_CODE = re.compile(
-    rb"^\s*(import pytest|from pytest)\b|^(async )?def test|^class Test\w*(\(\s*(object)?\s*\))?:", re.M
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("py", "pyi", "pyx"), "python"),
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte"), "node"),
+    "go": "go",
+    **dict.fromkeys(("java", "kt"), "java"),
+}
+_OF_RUNNER: dict[str, Kind] = {
+    **dict.fromkeys(("pytest", "unittest"), "python"),
+    **dict.fromkeys(("node:test", "jest", "vitest", "mocha"), "node"),
+    "go test": "go",
+    "junit": "java",
+}
+_MANIFESTS: dict[str, Kind] = {
+    "package.json": "node",
+    "go.mod": "go",
+    "go.sum": "go",
+    "pom.xml": "java",
+    "build.gradle": "java",
+    "build.gradle.kts": "java",
+    "pyproject.toml": "python",
+    "setup.cfg": "python",
+    "requirements.txt": "python",
+}
+_UNKNOWN_COMMAND = (
+    "The setting `test_command` (`{command}`) starts no runner whose results can be read test by test:"
+    " pytest, unittest, node --test, jest, vitest, mocha or go test."
 )
-_UNITTEST_CODE = re.compile(rb"\bTestCase\b")
 
 
-def has_python(tree: Tree) -> bool:
-    """Return whether a tree holds any Python at all."""
-    return any(path.endswith(".py") for path in tree)
+def projects(tree: Tree, command: str = "") -> tuple[Project, ...]:
+    """Return the projects of a tree, those nearer to its root first.
+
+    `command` is the user's own test command, which stands for what the root's project says itself.
+    """
+    found = [project for project in _detected(tree) if project is not None]
+    likely = [project for project in found if project.is_likely]
+    found = likely or found
+    if command:
+        found = [_commanded(found, command), *(project for project in found if project.folder)]
+    return tuple(sorted(found, key=lambda project: project.folder.count("/") + bool(project.folder)))
 
 
-def detect(*trees: Tree) -> Runner:
-    """Return unittest only where the trees' tests all are unittest's own; pytest runs those as well."""
-    unittest = False
-    for tree in trees:
-        rule = PathRule()
-        for path, file in tree.items():
-            name = path.rpartition("/")[2]
-            if name in _PYTEST_FILES or (name == "pyproject.toml" and b"[tool.pytest" in file.content):
-                return "pytest"
-            if name in ("setup.cfg", "tox.ini") and re.search(rb"^\[(tool:)?pytest\]", file.content, re.M):
-                return "pytest"
-            if path.endswith(".py") and rule.is_test(path):
-                if _PYTEST_CODE.search(file.content):
-                    return "pytest"
-                unittest = unittest or bool(_UNITTEST_CODE.search(file.content))
-    return "unittest" if unittest else "pytest"
+def concerned(found: Sequence[Project], paths: Iterable[str]) -> tuple[Project, ...]:
+    """Return the projects that a change of files concerns: for each the nearest one of its language.
+
+    Where no file tells, all that are there.
+    """
+    chosen = [project for path in paths if (project := _nearest(found, path)) is not None]
+    return tuple(project for project in found if project in chosen) or tuple(found)
+
+
+def same(found: Sequence[Project], wanted: Project) -> Project | None:
+    """Return the project of another tree that is the wanted one: its kind in its folder."""
+    return next((p for p in found if (p.kind, p.folder) == (wanted.kind, wanted.folder)), None)
+
+
+def _detected(tree: Tree) -> Iterator[Project | None]:
+    own = make_command(tree)
+    yield python_project(tree)
+    yield from node_projects(tree, own)
+    yield from go_projects(tree, own)
+    yield from java_projects(tree)
+
+
+def _nearest(found: Sequence[Project], path: str) -> Project | None:
+    name = path.rpartition("/")[2]
+    kind = _MANIFESTS.get(name) or _KINDS.get(name.rpartition(".")[2])
+    around = [p for p in found if not p.folder or path.startswith(f"{p.folder}/")]
+    own = [project for project in around if project.kind == kind]
+    return max(own or around, key=lambda project: len(project.folder), default=None)
+
+
+def _commanded(found: Sequence[Project], command: str) -> Project:
+    """Return the root's project as the user's own command has it."""
+    read = read_command(command)
+    why = (f"the setting `test_command`: `{command}`",)
+    if read is None or not read.is_known or read.runner not in _OF_RUNNER:
+        kind: Kind = found[0].kind if found else "python"
+        return Project(kind, "", "", why, no_runner=_UNKNOWN_COMMAND.format(command=command))
+    return _of_command(read, why)
+
+
+def _of_command(read: TestCommand, why: tuple[str, ...]) -> Project:
+    project = Project(_OF_RUNNER[read.runner], read.runner, "", why)
+    return attrs.evolve(project, flags=read.flags, patterns=read.patterns, environment=read.environment)

@@ -10,7 +10,7 @@ from greenline.core.evidence import HunkEvidence, Outcome, TestReport
 from greenline.core.port import Tree
 from greenline.edit.hunk import split
 from greenline.edit.text import split_lines
-from greenline.verify.changed_line import code_lines, covered_by
+from greenline.verify.changed_line import code_lines, covered_by, is_measured
 from greenline.verify.tree import relative
 from greenline.workspace.encoding import decode
 
@@ -54,13 +54,13 @@ def _measure(
     root: str, hunk: Hunk, start: int, base: Tree, patched: Tree, before: TestReport, after: TestReport
 ) -> HunkEvidence:
     path = relative(root, hunk.path)
-    if not path.endswith((".py", ".pyi")):
+    if not is_measured(path):
         return HunkEvidence(hunk.id, "notApplicable")
     added = range(start + 1, start + 1 + len(split_lines(hunk.after)))
     deleted = range(hunk.start_line + 1, hunk.end_line + 1)
     for tree, numbers, report in ((patched, added, after), (base, deleted, before)):
         file = tree.get(path)
-        witnesses = code_lines(file.content) if file else {}
+        witnesses = code_lines(path, file.content) if file else {}
         code = [number for number in numbers if number in witnesses]
         if code:
             executing = covered_by(code, witnesses, path, report.coverage)

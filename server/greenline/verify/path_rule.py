@@ -1,12 +1,14 @@
 """Tells tests and runner configuration from product code, by names and configuration alone; pure.
 
-The rule, for pytest and unittest:
+The rule, for all languages:
 
-- a test is any file below a folder named `test` or `tests`, and any file named `test_*.py`, `*_test.py`,
-  `tests.py`, `conftest.py`, or as `python_files` of the base or the patched configuration says;
+- a test is any file below a folder named `test`, `tests`, `__tests__` or `testdata`, and any file named
+  `test_*.py`, `*_test.py`, `tests.py`, `conftest.py`, or as `python_files` of the base or the patched
+  configuration says; `*.test.*`, `*.spec.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's
+  or TypeScript's; `*_test.go`;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
-  the configuration of jest and vitest, and what an interpreter runs before any test: `sitecustomize.py`,
-  `usercustomize.py`, `*.pth`;
+  the configuration of jest, vitest, mocha, c8 and nyc, and what an interpreter runs before any test:
+  `sitecustomize.py`, `usercustomize.py`, `*.pth`;
 - `pyproject.toml`, `setup.cfg` and `package.json` are runner configuration where the patch changes one of
   their runner's tables, and product where it changes others only.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 import configparser
 import fnmatch
 import json
+import re
 import tomllib
 from pathlib import PurePosixPath
 from typing import Any
@@ -24,8 +27,9 @@ import attrs
 
 from greenline.core.port import Tree
 
-_FOLDERS = frozenset({"test", "tests", "__tests__"})
-_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
+_FOLDERS = frozenset({"test", "tests", "__tests__", "testdata"})
+_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go")
+_SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|test|test-.+)\.[cm]?[jt]sx?")
 _CONFIGURATION = (
     "pytest.ini",
     ".pytest.ini",
@@ -37,6 +41,10 @@ _CONFIGURATION = (
     "jest.config.*",
     "vitest.config.*",
     "vitest.workspace.*",
+    ".mocharc.*",
+    ".mocharc",
+    ".c8rc*",
+    ".nycrc*",
     "sitecustomize.py",
     "usercustomize.py",
     "*.pth",
@@ -72,6 +80,8 @@ class PathRule:
         """Return whether a relative path is a test or belongs to tests."""
         pure = PurePosixPath(path)
         if any(folder in _FOLDERS for folder in pure.parts[:-1]):
+            return True
+        if _SCRIPT.fullmatch(pure.name):
             return True
         names = _NAMES + self.patterns
         return any(fnmatch.fnmatch(pure.name, name) or fnmatch.fnmatch(path, name) for name in names)

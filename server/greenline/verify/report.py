@@ -26,6 +26,12 @@ class _Lines:
     tests: list[TestResult] = attrs.field(factory=list)
     coverage: dict[str, dict[str, tuple[int, ...]]] = attrs.field(factory=dict)
     missing: str = ""
+    shared: bool = False
+    """Whether a test's coverage is that of its whole suite."""
+    replaced: tuple[str, ...] = ()
+    """What of the runner the project's code replaced."""
+    died: str = ""
+    """What ended before its last test, in a run that went on."""
     n_intruders: int = 0
     exit: int | None = None
     seconds: float | None = None
@@ -39,9 +45,10 @@ def parse(result: SandboxResult, *, partial: bool = False) -> TestReport:
     return parse_rounds(result, partial=partial)[0]
 
 
-def parse_rounds(result: SandboxResult, *, partial: bool = False) -> tuple[TestReport, ...]:
+def parse_rounds(result: SandboxResult, *, partial: bool = False, prefix: str = "") -> tuple[TestReport, ...]:
     """Return one report a round, at least one; later rounds have run only some tests.
 
+    `prefix` is the project's folder with a `/`, which ids and files then begin with.
     The limits that ended a container are told of the round that had not ended by itself.
     """
     pieces = _read(result.report)
@@ -54,8 +61,22 @@ def parse_rounds(result: SandboxResult, *, partial: bool = False) -> tuple[TestR
             lines.collected, lines.collection_ended, lines.runner = first.collected, True, first.runner
         ended = lines.seconds is not None
         round_result = attrs.evolve(result, timed_out=False, out_of_memory=False) if ended else result
-        reports.append(_report(round_result, lines, output, partial or number > 0))
+        report = _report(round_result, lines, output, partial or number > 0)
+        reports.append(_below(report, prefix) if prefix else report)
     return tuple(reports)
+
+
+def _below(report: TestReport, prefix: str) -> TestReport:
+    """Return the report of a folder's project as the root sees it."""
+    tests = tuple(
+        attrs.evolve(t, id=prefix + t.id, file=None if t.file is None else prefix + t.file)
+        for t in report.tests
+    )
+    coverage = {
+        prefix + test: {prefix + path: lines for path, lines in files.items()}
+        for test, files in report.coverage.items()
+    }
+    return attrs.evolve(report, tests=tests, coverage=coverage)
 
 
 def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> TestReport:
@@ -75,6 +96,8 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         duration_s=result.duration_s if lines.seconds is None else lines.seconds,
         output=output,
         detail=detail,
+        coverage_of="suite" if lines.shared else "test",
+        replaced=lines.replaced,
     )
 
 
@@ -126,10 +149,17 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
     elif kind == "cov":
         files = lines.coverage.setdefault(str(record["id"]), {})
         files.update({str(path): _numbers(text) for path, text in record["files"].items()})
+    elif kind == "contexts":
+        lines.shared = record["of"] == "suite"
+    elif kind == "replaced":
+        lines.replaced = tuple(str(name) for name in record["names"])
     elif kind == "end":
         lines.exit = int(record["exit"])
     elif kind == "missing":
-        lines.missing = str(record["what"])
+        what = str(record["what"])
+        lines.missing = str(record.get("why") or f"Neither the project nor the toolbox has {what}.")
+    elif kind == "died":
+        lines.died = lines.died or str(record["message"])
     elif kind == "intruder":
         lines.n_intruders += 1
     elif kind == "roundEnd":
@@ -164,7 +194,7 @@ def _judge(lines: _Lines) -> tuple[TestResult, ...]:
 def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tuple[RunEnd, str]:
     """Return how the run ended, and one sentence where it did not complete."""
     if lines.missing:
-        return RunEnd.RUNNER_MISSING, f"Neither the project nor the toolbox has {lines.missing}."
+        return RunEnd.RUNNER_MISSING, lines.missing
     if result.timed_out:
         return RunEnd.TIMEOUT, f"The run was stopped at its limit of {result.duration_s:.0f} s."
     if lines.n_intruders:
@@ -172,6 +202,8 @@ def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tu
     if not lines.final or lines.exit is None:
         why = "memory ran out" if result.out_of_memory else "the tests' process ended before its last record"
         return RunEnd.DIED, f"The run broke off: {why}."
+    if lines.died:
+        return RunEnd.DIED, f"The run broke off: {lines.died}"
     if lines.collect_errors:
         names = ", ".join(sorted(lines.collect_errors)[:3])
         return RunEnd.COLLECTION, f"Could not be collected: {names}."

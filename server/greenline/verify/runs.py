@@ -1,4 +1,7 @@
-"""One test run in one fresh container: request, report, and the sick sandbox as a report."""
+"""The test runs of one verification: request, report, and the sick sandbox as a report.
+
+Each run of a project takes one fresh container; the reports of several projects are put together.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import RunEnd, TestReport
 from greenline.core.port import Limits, Sandbox, SandboxRequest, Tree
-from greenline.verify.detection import Runner
+from greenline.verify.detection import projects, same
+from greenline.verify.project import Project
+from greenline.verify.python_project import detect
 from greenline.verify.report import parse_rounds
 
 RUNNER_FOLDER = "/opt/greenline/runner"
@@ -25,13 +30,65 @@ class Suite:
 
     sandbox: Sandbox
     root: str
-    runner: Runner
+    projects: tuple[Project, ...]
+    """Which projects are run; each tree's own manifest says how."""
     label: str
     limits: Limits
     cancellation: Cancellation
+    test_command: str = ""
+    """The user's own command, for the root's project."""
 
-    def command(
-        self, tests: Sequence[str] = (), *, coverage: bool = True, rounds: bool = False
+    @property
+    def takes_rounds(self) -> bool:
+        """Whether a run is one container, which can be asked for more."""
+        return len(self.projects) == 1
+
+    def command(self) -> tuple[str, ...]:
+        """Return the argv of the first project's run."""
+        return self._argv(self.projects[0]) if self.projects else ()
+
+    def run(self, tree: Tree, tests: Sequence[str] = (), *, coverage: bool = True) -> TestReport:
+        """Run tests over a tree; raises `Cancelled` only."""
+        reports = []
+        for project in self._present(tree):
+            own = tuple(test for test in tests if test.startswith(_prefix(project)))
+            if tests and not own:
+                continue
+            inside = tuple(test[len(_prefix(project)) :] for test in own)
+            argv = self._argv(project, inside, coverage=coverage)
+            reports.append(self._rounds(tree, project, argv, None)[0])
+        return together(reports)
+
+    def run_in_rounds(self, tree: Tree, followup: Callable[[bytes], bytes | None]) -> tuple[TestReport, ...]:
+        """Run all tests of the only project, then in the same container what `followup` names.
+
+        Raises `Cancelled` only.
+        """
+        (project,) = self._present(tree)
+        return self._rounds(tree, project, self._argv(project, rounds=True), followup)
+
+    def _present(self, tree: Tree) -> list[Project]:
+        """Return the projects as a tree's own files describe them; a missing one cannot run."""
+        found = projects(tree, self.test_command)
+        present = []
+        for wanted in self.projects:
+            project = same(found, wanted)
+            if project is None:
+                # Without its manifest a project has nothing to say of its tests.
+                project = wanted if wanted.kind == "python" else attrs.evolve(wanted, problem=_gone(wanted))
+            elif wanted.kind == "python":
+                # Base and patch must be run alike, or no test of one would be found in the other.
+                project = attrs.evolve(project, runner=wanted.runner)
+            present.append(project)
+        return present
+
+    def _argv(
+        self,
+        project: Project,
+        tests: Sequence[str] = (),
+        *,
+        coverage: bool = True,
+        rounds: bool = False,
     ) -> tuple[str, ...]:
         """Return the argv of a run; too many ids for a command line mean the whole suite."""
         if sum(len(test.encode()) + 1 for test in tests) > _MAX_ARGUMENT_BYTES:
@@ -41,20 +98,24 @@ class Suite:
             options = (*options, "--rounds")
         if self.limits.test_s is not None:
             options = (*options, f"--test-seconds={self.limits.test_s:g}")
-        script = ("{python}", f"{RUNNER_FOLDER}/run_tests.py", "--runner", self.runner, *options)
+        if settings := project.settings():
+            options = (*options, f"--project={settings}")
+        if project.folder:
+            options = (*options, f"--folder={project.folder}")
+        script = ("{python}", f"{RUNNER_FOLDER}/run_tests.py", "--runner", project.runner, *options)
         return (*script, "--", *tests) if tests else script
 
-    def run(self, tree: Tree, tests: Sequence[str] = (), *, coverage: bool = True) -> TestReport:
-        """Run tests over a tree; raises `Cancelled` only."""
-        return self._rounds(tree, self.command(tests, coverage=coverage), None)[0]
-
-    def run_in_rounds(self, tree: Tree, followup: Callable[[bytes], bytes | None]) -> tuple[TestReport, ...]:
-        """Run all tests, then in the same container what `followup` names; raises `Cancelled` only."""
-        return self._rounds(tree, self.command(rounds=True), followup)
-
     def _rounds(
-        self, tree: Tree, command: tuple[str, ...], followup: Callable[[bytes], bytes | None] | None
+        self,
+        tree: Tree,
+        project: Project,
+        command: tuple[str, ...],
+        followup: Callable[[bytes], bytes | None] | None,
     ) -> tuple[TestReport, ...]:
+        if project.no_runner:
+            return (TestReport(end=RunEnd.RUNNER_MISSING, detail=project.no_runner),)
+        if project.problem:
+            return (TestReport(end=RunEnd.COLLECTION, detail=project.problem),)
         request = SandboxRequest(
             root=self.root,
             tree=tree,
@@ -66,6 +127,40 @@ class Suite:
             followup=followup,
         )
         try:
-            return parse_rounds(self.sandbox.run(request, self.cancellation))
+            return parse_rounds(self.sandbox.run(request, self.cancellation), prefix=_prefix(project))
         except SandboxUnavailable as error:
             return (TestReport(end=RunEnd.UNAVAILABLE, detail=str(error)),)
+
+
+def suite_projects(chosen: Sequence[Project], *trees: Tree) -> tuple[Project, ...]:
+    """Return projects with one Python runner for all trees."""
+    return tuple(
+        attrs.evolve(p, runner=detect(*trees)) if p.kind == "python" and not p.flags and p.runner else p
+        for p in chosen
+    )
+
+
+def together(reports: Sequence[TestReport]) -> TestReport:
+    """Return the reports of several projects as one; it is complete only where all are."""
+    if len(reports) == 1:
+        return reports[0]
+    if not reports:
+        return TestReport(end=RunEnd.COMPLETE)
+    broken = next((report for report in reports if report.end is not RunEnd.COMPLETE), reports[0])
+    return attrs.evolve(
+        broken,
+        tests=tuple(test for report in reports for test in report.tests),
+        coverage={test: files for report in reports for test, files in report.coverage.items()},
+        coverage_of="suite" if any(report.coverage_of == "suite" for report in reports) else "test",
+        replaced=tuple(sorted({name for report in reports for name in report.replaced})),
+        runner=", ".join(dict.fromkeys(report.runner for report in reports if report.runner)),
+        duration_s=sum(report.duration_s for report in reports),
+    )
+
+
+def _prefix(project: Project) -> str:
+    return f"{project.folder}/" if project.folder else ""
+
+
+def _gone(project: Project) -> str:
+    return f"The manifest of the {project.kind} project in {project.place} is gone."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 
@@ -11,6 +12,8 @@ import attrs
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
 from greenline.verify.path_rule import PathRule
+from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.test_body import bodies
 
 
 @attrs.frozen
@@ -28,6 +31,7 @@ class TestChange:
 
 
 NOTHING = TestChange()
+_MODULE = re.compile(r"_test\.(?:py|go)$|[.\-_](?:test|spec)\.[cm]?[jt]sx?$")
 
 
 def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after: TestReport) -> TestChange:
@@ -91,7 +95,7 @@ def _changed(
             return True
         folder, _, file = support.rpartition("/")
         # A test module of its own says nothing about its neighbours; support such as a conftest does.
-        is_module = file.startswith("test") or file.endswith("_test.py")
+        is_module = file.startswith("test") or _MODULE.search(file) is not None
         if not is_module and (not folder or path.startswith(folder.split("/")[0] + "/")):
             return True
     return False
@@ -101,13 +105,17 @@ def _place(test: TestResult) -> tuple[str, str]:
     """Return the file and the qualified name of the function that a test runs."""
     head, separator, rest = test.id.partition("::")
     if separator:
-        return head, ".".join(rest.split("[")[0].split("::"))
+        # The subtests of one of Go's functions are its parameters.
+        inside = rest.split("[")[0].split("::")
+        return head, ".".join(inside[:1] if head.endswith(GO) else inside)
     return test.file or "", ".".join(test.id.split(".")[-2:])
 
 
 def _functions(tree: Tree, path: str) -> dict[str, str]:
     """Return qualified name → code without the name; the empty name holds all but tests and imports."""
     file = tree.get(path)
+    if file is not None and path.endswith((*JAVASCRIPT, *GO)):
+        return bodies(path, file.content.decode("utf-8", "replace"))
     if file is None or not path.endswith(".py"):
         return {} if file is None else {"": repr(file.content)}
     try:

@@ -135,6 +135,11 @@ def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
     for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
         if report is not None and report.end is not RunEnd.COMPLETE:
             return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}")
+    for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
+        replaced = set(report.replaced).difference(facts.base.replaced) if report is not None else ()
+        if replaced:
+            detail = f"{words} the project replaces code of the runner: {_names(sorted(replaced))}."
+            return Decision(Verdict.REGRESSED, "runnerReplaced", detail)
     if lost:
         return Decision(Verdict.REGRESSED, "lost", f"Passed before and does not any more: {_names(lost)}.")
     return None

@@ -15,11 +15,12 @@ from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
-from greenline.verify.detection import detect, has_python
+from greenline.verify.detection import concerned, projects
 from greenline.verify.path_rule import PathRule
+from greenline.verify.project import Project
 from greenline.verify.repeat import Meeting
 from greenline.verify.rerun import stability
-from greenline.verify.runs import Suite
+from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply, mix, relative
 from greenline.verify.verdict import Decision, Facts, decide
@@ -55,8 +56,16 @@ class _Plan:
 class SandboxVerifier:
     """Verifies through a sandbox; may be used from several threads."""
 
-    def __init__(self, sandbox: Sandbox, *, n_parallel: int = 2, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        *,
+        n_parallel: int = 2,
+        limits: Limits | None = None,
+        test_command: str = "",
+    ) -> None:
         self._sandbox = sandbox
+        self._test_command = test_command
         self._n_parallel = n_parallel
         self._limits = limits or Limits()
 
@@ -70,20 +79,22 @@ class SandboxVerifier:
         limits: Limits | None = None,
     ) -> TestReport:
         """Run tests (ids; none: all) over a tree with coverage per test; a sick sandbox is a report."""
-        suite = Suite(self._sandbox, root, detect(tree), label, limits or self._limits, cancellation)
+        found = projects(tree, self._test_command)
+        chosen = concerned(found, [test.split("::")[0] for test in tests])
+        suite = self._suite(root, suite_projects(chosen, tree), label, limits or self._limits, cancellation)
         return suite.run(tree, tests)
 
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P, and N and O where the patch touches tests, and return the verdict with all reports."""
         started = time.monotonic()
         plan = _Plan.of(request)
-        runner = detect(request.base, plan.patched)
-        suite = Suite(self._sandbox, request.root, runner, request.label, request.limits, cancellation)
+        chosen = self._concerned(plan)
+        suite = self._suite(request.root, chosen, request.label, request.limits, cancellation)
         health = self._sandbox.health()
         if not health.available:
             evidence = _sick(health)
-        elif not has_python(request.base) and not has_python(plan.patched):
-            detail = "No tests were found: there is no Python in this project."
+        elif not chosen:
+            detail = "No tests were found: no file speaks for a project of Python's, Node's, Go's or Java's."
             evidence = Evidence(Verdict.NOT_RUN, "noTests", detail)
         else:
             evidence = self._measure(plan, suite, progress)
@@ -98,6 +109,21 @@ class SandboxVerifier:
             command=suite.command(),
             duration_s=round(time.monotonic() - started, 3),
         )
+
+    def _concerned(self, plan: _Plan) -> tuple[Project, ...]:
+        """Return the projects that the patch concerns; one that it adds counts as well."""
+        request = plan.request
+        found = list(projects(request.base, self._test_command))
+        known = {(project.kind, project.folder) for project in found}
+        added = projects(plan.patched, self._test_command)
+        found += [project for project in added if (project.kind, project.folder) not in known]
+        paths = [relative(request.root, change.path) for change in request.edit_set.changes]
+        return suite_projects(concerned(found, paths), request.base, plan.patched)
+
+    def _suite(
+        self, root: str, chosen: tuple[Project, ...], label: str, limits: Limits, cancellation: Cancellation
+    ) -> Suite:
+        return Suite(self._sandbox, root, chosen, label, limits, cancellation, self._test_command)
 
     def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
         request = plan.request
@@ -152,7 +178,7 @@ class SandboxVerifier:
             if tree not in distinct:
                 distinct.append(tree)
         meeting = Meeting(progress)
-        meets = self._n_parallel > 1 and trees["B"] != trees["P"]
+        meets = self._n_parallel > 1 and trees["B"] != trees["P"] and suite.takes_rounds
 
         def run(tree: Tree) -> tuple[TestReport, ...]:
             side = next((name for name in ("B", "P") if meets and trees[name] is tree), "")
@@ -198,6 +224,8 @@ def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
         found.append("The change touches tests or runner configuration.")
     if evidence.missing:
         found.append(f"{len(evidence.missing)} tests are gone that still pass: renamed or removed.")
+    if evidence.patched is not None and evidence.patched.coverage_of == "suite":
+        found.append("Coverage is that of whole suites, not of each test.")
     n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
     if n_bare and evidence.verdict is Verdict.VERIFIED:
         found.append(f"{n_bare} of {len(evidence.hunks)} hunks are executed by no test.")

@@ -1,6 +1,6 @@
 ;;; job.el --- The whole job in eglot, with no plug-in  -*- lexical-binding: t -*-
 
-;; Run as: emacs --batch -Q -l job.el PYTHON PROJECT
+;; Run as: emacs --batch -Q -l CONFIGURATION -l job.el PROJECT
 ;; Each step prints one line of JSON: its name, whether it went well, and what went wrong.
 ;; The steps build on one another; after the first that fails, the rest fails as well.
 
@@ -10,15 +10,10 @@
 (require 'eglot)
 (require 'json)
 
-(defvar job-python (pop command-line-args-left))
 (defvar job-project (pop command-line-args-left))
 (defvar job-is-broken nil "Whether a step has failed.")
 (defvar job-comment "# agent: make the failing tests pass\n")
 
-;; What docs/editors.md asks for, and nothing else; the path stands for the command `greenline`.
-(add-to-list 'eglot-server-programs
-             `((python-mode python-ts-mode)
-               . (,job-python "-P" "-m" "greenline" "serve")))
 ;; What a batch run needs: nobody is there to answer, and nothing else may write into the project.
 (setq eglot-confirm-server-edits nil eglot-sync-connect t eglot-connect-timeout 120
       eglot-autoshutdown nil make-backup-files nil create-lockfiles nil auto-save-default nil)

@@ -6,6 +6,8 @@ local ROOT = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(HERE)))
 local PYTHON = assert(vim.env.GREENLINE_TEST_PYTHON, 'GREENLINE_TEST_PYTHON names the interpreter')
 local WAIT_MS = 30000
 
+M.repository = ROOT
+
 ---@class Child
 ---@field channel integer
 ---@field folder string
@@ -62,6 +64,32 @@ end
 ---@return string[]
 function M.serve()
   return { PYTHON, '-m', 'greenline', 'serve' }
+end
+
+---@type integer[]
+local models = {}
+
+--- Start the shipped server that plays a model, and return its port.
+---@param turns table[]
+---@return integer
+function M.model(turns)
+  local socket = assert(vim.uv.new_tcp())
+  socket:bind('127.0.0.1', 0)
+  local port = socket:getsockname().port
+  socket:close()
+  local script = vim.fn.tempname() .. '.json'
+  M.write(script, vim.json.encode(turns))
+  local argv = { PYTHON, '-m', 'greenline.model.scripted_server', script, '--port', tostring(port) }
+  table.insert(models, vim.fn.jobstart(argv))
+  local answers = vim.wait(WAIT_MS, function()
+    local ok, channel = pcall(vim.fn.sockconnect, 'tcp', ('127.0.0.1:%d'):format(port))
+    if ok and channel > 0 then
+      vim.fn.chanclose(channel)
+    end
+    return ok and channel > 0
+  end, 100)
+  assert(answers, 'the scripted model does not answer')
+  return port
 end
 
 ---@class ChildOptions
@@ -133,6 +161,10 @@ function M.stop_all(failed)
     child:stop()
   end
   running = {}
+  for _, job in ipairs(models) do
+    vim.fn.jobstop(job)
+  end
+  models = {}
   return table.concat(told, '\n')
 end
 
@@ -232,6 +264,23 @@ function Child:count_said(text)
   return #vim.tbl_filter(function(said)
     return said:find(text, 1, true) ~= nil
   end, self:said())
+end
+
+--- Wait for a floating window; return its text.
+---@param what string
+---@return string
+function Child:wait_float(what)
+  return self:wait(
+    what,
+    [[(function()
+      for _, window in ipairs(vim.api.nvim_list_wins()) do
+        if vim.api.nvim_win_get_config(window).relative ~= '' then
+          return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+        end
+      end
+      return false
+    end)()]]
+  )
 end
 
 --- Return the text of a buffer.

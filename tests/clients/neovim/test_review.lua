@@ -217,14 +217,7 @@ test('the evidence window tells what was measured', function()
   local nvim = reviewing()
 
   nvim:keys(']ggK')
-  local text = nvim:wait('the window', [[(function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      if vim.api.nvim_win_get_config(window).relative ~= '' then
-        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-      end
-    end
-    return false
-  end)()]])
+  local text = nvim:wait_float('the window')
 
   for _, wanted in ipairs({ 'verified', '2 tests were fixed.', 'base', 'patched', 'sha256:0123', 'python -m pytest', '3.5 s' }) do
     has(wanted, text)
@@ -235,14 +228,7 @@ test('hover and code actions work as everywhere', function()
   local nvim = reviewing()
 
   nvim:keys(']gK')
-  local hover = nvim:wait('the hover', [[(function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      if vim.api.nvim_win_get_config(window).relative ~= '' then
-        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-      end
-    end
-    return false
-  end)()]])
+  local hover = nvim:wait_float('the hover')
   has('return a + b', hover)
   nvim:lua([[
     vim.lsp.buf.code_action({ apply = true, filter = function(action) return action.title == 'Agent: accept' end })

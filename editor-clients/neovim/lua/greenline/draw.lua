@@ -150,16 +150,14 @@ end
 function M.draw(bufnr, items, keys)
   M.define_highlights()
   vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
-  local all = proposal.waiting()
+  local places, n = {}, 0
+  for _, item in ipairs(proposal.waiting()) do
+    n = n + 1
+    places[item.hunk.id] = n
+  end
   local above = 0
   for _, item in ipairs(items) do
-    local place = 1
-    for n, other in ipairs(all) do
-      if other.hunk.id == item.hunk.id then
-        place = n
-      end
-    end
-    above = above + draw_one(bufnr, item, place, #all, keys)
+    above = above + draw_one(bufnr, item, places[item.hunk.id] or 1, n, keys)
   end
   if above > 0 then
     reveal_top(bufnr, above)

@@ -3,6 +3,24 @@ local M = {}
 
 local health = vim.health
 
+--- Return the server's program with other arguments.
+---@param argv string[]
+---@return string[]
+local function program(argv, ...)
+  local made = argv[#argv] == 'serve' and vim.list_slice(argv, 1, #argv - 1) or { argv[1] }
+  return vim.list_extend(made, { ... })
+end
+
+---@param command string[]
+---@return vim.SystemCompleted
+local function run(command)
+  local env = require('greenline.config').get().env
+  local ok, done = pcall(function()
+    return vim.system(command, { text = true, timeout = 60000, env = env }):wait()
+  end)
+  return ok and done or { code = -1, signal = 0, stdout = '', stderr = tostring(done) }
+end
+
 ---@return string[]?
 local function check_server()
   health.start('Server')
@@ -12,7 +30,7 @@ local function check_server()
     health.error(server.missing())
     return
   end
-  local done = vim.system({ argv[1], '--version' }, { text = true, timeout = 30000 }):wait()
+  local done = run(program(argv, '--version'))
   local version = vim.trim(done.stdout or '')
   if done.code == 0 and version ~= '' then
     health.ok(('%s (%s)'):format(version, argv[1]))
@@ -24,7 +42,7 @@ end
 ---@param argv string[]
 local function check_doctor(argv)
   health.start('What the server needs')
-  local done = vim.system({ argv[1], 'doctor', '--json' }, { text = true, timeout = 60000 }):wait()
+  local done = run(program(argv, 'doctor', '--json'))
   local ok, findings = pcall(vim.json.decode, done.stdout or '')
   if not ok or type(findings) ~= 'table' then
     health.error('`greenline doctor` gave no answer: ' .. vim.trim(done.stderr or ''))

@@ -168,10 +168,12 @@ end
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param run_id string
----@param done string
+---@param done? string
 local function steer(client, method, run_id, done)
   ask.request(client, method, { runId = run_id }, function(result)
-    say.say(done:format(words.state(result.state)))
+    if done then
+      say.say(done:format(words.state(result.state)))
+    end
   end)
 end
 
@@ -193,7 +195,7 @@ function M.cancel()
       say.say('Nothing is running.')
     end
     for _, run_id in ipairs(result.activeRuns) do
-      steer(client, 'agent/cancel', run_id, 'The run is %s.')
+      steer(client, 'agent/cancel', run_id)
     end
   end)
 end

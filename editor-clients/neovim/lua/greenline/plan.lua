@@ -234,6 +234,16 @@ function M.expect(run_id)
   expected[run_id] = true
 end
 
+--- Take a run's new state: a plan whose run was cancelled or broke off can be written again.
+---@param run_id string
+---@param state string
+function M.run_changed(run_id, state)
+  local held = open[buffers[run_id] or -1]
+  if held and vim.list_contains({ 'cancelled', 'failed', 'interrupted' }, state) then
+    held.is_running = false
+  end
+end
+
 --- Take a plan's new version or progress.
 ---@param client_id integer
 ---@param run_id string

@@ -1,0 +1,16 @@
+/** Errors of the server in words: what happened and what to do. Pure. */
+
+/** Return an error as a message for people; undefined where the user cancelled. */
+export function failureWords(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) {
+    return String(error);
+  }
+  const { message, code, data } = error as { message?: unknown; code?: unknown; data?: unknown };
+  const known = typeof data === "object" && data !== null ? (data as { code?: unknown; remedy?: unknown }) : {};
+  if (code === -32800 || known.code === "cancelled") {
+    return undefined;
+  }
+  const words = typeof message === "string" && message !== "" ? message : "The request failed.";
+  const remedy = typeof known.remedy === "string" ? known.remedy : "";
+  return remedy === "" || words.includes(remedy) ? words : `${words} ${remedy}`;
+}

@@ -1,0 +1,46 @@
+/** Which documents the server can be asked about, and the context of a request. Pure. */
+import type { Range, TaskContext } from "./wire";
+
+/** Return whether the server reads a document of this URI: a file of the machine that the extension runs on.
+ *
+ * With SSH, WSL and containers the extension runs on the other side, where the workspace's URIs are `file:`.
+ */
+export function isServed(uri: { scheme: string; authority: string }): boolean {
+  return uri.scheme === "file" && (uri.authority === "" || uri.authority === "localhost");
+}
+
+export interface Pointed {
+  readonly uri: string;
+  readonly selection: Range;
+  /** Messages of the diagnostics that touch the selection. */
+  readonly diagnostics: readonly string[];
+}
+
+export type Attachment = "selection" | "file" | "diagnostics";
+
+/** Return what the request is about, as the server takes it. */
+export function contextOf(pointed: Pointed | undefined, attached: readonly Attachment[]): TaskContext | undefined {
+  if (pointed === undefined || attached.length === 0) {
+    return undefined;
+  }
+  const context: TaskContext = { textDocument: { uri: pointed.uri } };
+  if (attached.includes("selection")) {
+    context.range = pointed.selection;
+  }
+  if (attached.includes("diagnostics") && pointed.diagnostics.length > 0) {
+    context.diagnostics = [...pointed.diagnostics];
+  }
+  return context;
+}
+
+/** Return whether a range holds at least one character. */
+export function isSomething(range: Range): boolean {
+  return range.start.line !== range.end.line || range.start.character !== range.end.character;
+}
+
+/** Return a selection in words, lines counted from 1. */
+export function selectionWords(name: string, range: Range): string {
+  const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line : range.end.line + 1;
+  const first = range.start.line + 1;
+  return last <= first ? `${name}:${String(first)}` : `${name}:${String(first)}–${String(last)}`;
+}

@@ -1,0 +1,233 @@
+/** Wires the parts together; every command is registered here, once. */
+import * as vscode from "vscode";
+import { failureWords } from "./core/failure";
+import type { ExplainResult, Run, Status } from "./core/wire";
+import { Ask, pointedAt } from "./host/ask";
+import { RESTARTING } from "./host/config";
+import { Decide } from "./host/decide";
+import { Diffs } from "./host/diff";
+import { doctor } from "./host/doctor";
+import { Hovers, linksOf } from "./host/hover";
+import { Installer } from "./host/install";
+import { middleware } from "./host/middleware";
+import { selectModel } from "./host/model";
+import { Pages } from "./host/pages";
+import { Plans } from "./host/plans";
+import { QuickDiff } from "./host/quick-diff";
+import { Review } from "./host/review";
+import { RunView } from "./host/run-view";
+import { Server } from "./host/server";
+import { StatusBar } from "./host/status-bar";
+
+interface Parts {
+  readonly context: vscode.ExtensionContext;
+  readonly server: Server;
+  readonly review: Review;
+  readonly diffs: Diffs;
+  readonly quickDiff: QuickDiff;
+  readonly decide: Decide;
+  readonly ask: Ask;
+  readonly plans: Plans;
+  readonly pages: Pages;
+  readonly runs: RunView;
+  readonly installer: Installer;
+}
+
+/** Start the extension; returns once the server runs or it is said why it does not. */
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const parts = makeParts(context);
+  for (const [name, run] of Object.entries(commandsOf(parts))) {
+    const guarded = (...args: unknown[]): Promise<void> => guard(parts.server, run, args);
+    context.subscriptions.push(vscode.commands.registerCommand(`greenline.${name}`, guarded));
+  }
+  listen(parts);
+  await parts.server.start();
+}
+
+function makeParts(context: vscode.ExtensionContext): Parts {
+  const log = vscode.window.createOutputChannel("Greenline", { log: true });
+  const review = new Review();
+  // The middleware shows pages only after the server has answered, when they exist.
+  const later: { pages?: Pages; plans?: Plans } = {};
+  const server = new Server(context.secrets, log, middleware(() => present(later.pages), (file, line) => linksOf(review, file, line)));
+  const pages = (later.pages = new Pages(server, review));
+  const ask = new Ask(server, review, () => present(later.plans));
+  const plans = (later.plans = new Plans(server, (runId) => ask.execute(runId)));
+  const diffs = new Diffs(review);
+  const quickDiff = new QuickDiff(review);
+  const decide = new Decide(server, review, diffs);
+  const runs = new RunView(server);
+  const installer = new Installer(server, context.extensionPath);
+  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server), new Hovers(server, review));
+  return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer };
+}
+
+type Handler = (...args: never[]) => unknown;
+
+function commandsOf(parts: Parts): Record<string, Handler> {
+  const { server, ask, decide, diffs, plans, pages, runs, context } = parts;
+  return {
+    implement: () => ask.implement(),
+    plan: () => ask.plan(),
+    fixTests: () => ask.fixTests(),
+    fixDiagnostic: () => ask.fixDiagnostic(),
+    writeTests: () => ask.writeTests(),
+    explain: () => explain(parts),
+    review: () => reviewAll(parts),
+    acceptAll: () => decide.all("accept"),
+    rejectAll: () => decide.all("reject"),
+    acceptHunk: (...args: unknown[]) => decide.hunk("accept", ...args),
+    rejectHunk: (...args: unknown[]) => decide.hunk("reject", ...args),
+    why: (reference?: unknown) => decide.why(reference),
+    undo: () => decide.undo(),
+    nextHunk: () => diffs.go("next"),
+    previousHunk: () => diffs.go("previous"),
+    openDiff: (file?: unknown) => diffs.openOne(file instanceof vscode.Uri ? file : undefined),
+    openAllDiffs: () => diffs.openAll(),
+    peek: () => peek(parts),
+    cancel: () => stopRuns(parts, "agent/cancel"),
+    pause: () => stopRuns(parts, "agent/pause"),
+    resume: (node?: { id?: string; runId?: string }) => resume(parts, node),
+    verify: (reference?: { proposalId?: string }) => verify(parts, reference),
+    showRun: (reference?: { runId?: string; id?: string }) => runs.show(reference?.runId ?? reference?.id),
+    showPlan: (reference?: { id?: string }) => showPlan(parts, reference?.id),
+    showEvidence: (reference?: { proposalId?: string; runId?: string }) => pages.showEvidence(reference),
+    approvePlan: (uri?: vscode.Uri) => plans.approve(uri),
+    revisePlan: (uri?: vscode.Uri) => plans.revise(uri),
+    cancelPlan: (uri?: vscode.Uri) => plans.cancel(uri),
+    status: () => pages.showStatus(),
+    selectModel: () => selectModel(server, context.secrets),
+    doctor: () => doctor(server, pages, context.secrets),
+    install: () => parts.installer.offer(),
+    restart: () => server.restart(),
+    showLog: () => {
+      server.log.show();
+    },
+  };
+}
+
+function listen({ context, server, review, ask, installer }: Parts): void {
+  context.subscriptions.push(
+    server.onProposal((proposal) => {
+      review.put(proposal);
+    }),
+    server.onEvent((event) => void guard(server, () => ask.hear(event), [])),
+    server.onState((state) => {
+      if (state === "missing") {
+        void guard(server, () => installer.offer(), []);
+      } else if (state !== "running") {
+        review.clear();
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.start()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      // A server that runs hears of the folders itself; the first one starts it.
+      if (server.state === "off") {
+        void server.start();
+      }
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (RESTARTING.some((name) => event.affectsConfiguration(`greenline.${name}`))) {
+        void guard(server, () => server.restart(), []);
+      }
+    }),
+  );
+}
+
+/** Run a handler; what goes wrong is said once, in words, and is in the log. */
+async function guard(server: Server, run: Handler, args: readonly unknown[]): Promise<void> {
+  try {
+    await run(...(args as never[]));
+  } catch (error) {
+    const words = failureWords(error);
+    if (words === undefined) {
+      return;
+    }
+    server.log.error(words);
+    const chosen = await vscode.window.showErrorMessage(words, "Show the log");
+    if (chosen !== undefined) {
+      server.log.show();
+    }
+  }
+}
+
+async function explain({ server, pages }: Parts): Promise<void> {
+  const pointed = pointedAt();
+  if (pointed === undefined) {
+    void vscode.window.showInformationMessage("Greenline: open a file of the workspace first.");
+    return;
+  }
+  const params = { textDocument: { uri: pointed.uri }, range: pointed.selection };
+  const { markdown } = await server.request<ExplainResult>("agent/explain", params);
+  await pages.note("explanation", markdown);
+}
+
+async function reviewAll({ review, diffs }: Parts): Promise<void> {
+  if (review.book.files().length > 1) {
+    await diffs.openAll();
+  } else {
+    await diffs.go("next");
+  }
+}
+
+async function peek({ diffs, quickDiff, review }: Parts): Promise<void> {
+  const waiting = diffs.atCursor() ?? review.book.of(review.book.files()[0] ?? "")[0];
+  if (waiting === undefined) {
+    void vscode.window.showInformationMessage("Greenline: nothing waits for a review.");
+    return;
+  }
+  const file = vscode.Uri.parse(waiting.hunk.uri, true);
+  const placed = (await review.proposedFor(file)).placed.find(({ hunk }) => hunk.id === waiting.hunk.id);
+  await quickDiff.peek(file, placed?.proposedStart ?? 0);
+}
+
+async function stopRuns({ server }: Parts, method: "agent/cancel" | "agent/pause"): Promise<void> {
+  const { activeRuns } = await server.request<Status>("agent/status", {});
+  if (activeRuns.length === 0) {
+    void vscode.window.showInformationMessage("Greenline: no run is under way.");
+    return;
+  }
+  const chosen = activeRuns.length === 1 ? activeRuns[0] : await vscode.window.showQuickPick([...activeRuns]);
+  if (chosen !== undefined) {
+    await server.request(method, { runId: chosen });
+  }
+}
+
+async function resume({ server }: Parts, node: { id?: string; runId?: string } | undefined): Promise<void> {
+  let runId = node?.id ?? node?.runId;
+  if (runId === undefined) {
+    const { runs } = await server.request<{ runs: Run[] }>("agent/runs", { limit: 50 });
+    const stopped = runs.filter(({ state }) => ["paused", "interrupted", "cancelled", "failed"].includes(state));
+    const items = stopped.map((run) => ({ label: run.request, description: run.state, runId: run.id }));
+    if (items.length === 0) {
+      void vscode.window.showInformationMessage("Greenline: no run can be resumed.");
+      return;
+    }
+    runId = (await vscode.window.showQuickPick(items, { title: "Agent: resume a run" }))?.runId;
+  }
+  if (runId !== undefined) {
+    await server.request("agent/resume", { runId });
+  }
+}
+
+async function verify({ server, review }: Parts, reference: { proposalId?: string } | undefined): Promise<void> {
+  const proposalId = reference?.proposalId ?? review.book.open()[0]?.id;
+  if (proposalId === undefined) {
+    void vscode.window.showInformationMessage("Greenline: there is nothing to verify.");
+    return;
+  }
+  await server.work("Agent: verifying again", "agent/verify", { proposalId });
+}
+
+async function showPlan({ server, plans }: Parts, runId: string | undefined): Promise<void> {
+  if (runId !== undefined) {
+    await plans.showRun((await server.request<{ run: Run }>("agent/run", { runId })).run);
+  }
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) {
+    throw new Error("a part is used before it is made");
+  }
+  return value;
+}

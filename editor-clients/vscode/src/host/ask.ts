@@ -1,0 +1,201 @@
+/** What the user asks the agent for: in words, about a place, and what then comes back. */
+import * as vscode from "vscode";
+import { contextOf, isServed, isSomething, selectionWords, type Attachment, type Pointed } from "../core/place";
+import { answerTitles, decisionOf, questionOf } from "../core/question";
+import { oneLine } from "../core/text";
+import { outcomeSentence } from "../core/verdict";
+import type { AgentEvent, ExecuteResult, PlanResult, Question, Run, TaskContext } from "../core/wire";
+import type { Plans } from "./plans";
+import type { Review } from "./review";
+import type { Server } from "./server";
+
+export class Ask {
+  /** Runs that were planned here and wait for answers before there is a plan. */
+  private readonly unplanned = new Set<string>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly review: Review,
+    private readonly plans: () => Plans,
+  ) {}
+
+  async implement(): Promise<void> {
+    const asked = await this.askFor("Agent: implement", "What should be implemented?");
+    if (asked !== undefined) {
+      await this.work(asked.request, asked.context);
+    }
+  }
+
+  async plan(): Promise<void> {
+    const asked = await this.askFor("Agent: plan", "What should be planned?");
+    if (asked === undefined) {
+      return;
+    }
+    const result = await this.server.work<PlanResult>("Agent: planning", "agent/plan", { ...asked });
+    if (result.plan !== undefined) {
+      await this.plans().show(result.runId, asked.request, result.plan);
+      return;
+    }
+    this.unplanned.add(result.runId);
+    for (const question of result.questions) {
+      await this.answer(result.runId, question);
+    }
+  }
+
+  async fixTests(): Promise<void> {
+    await this.work("make the failing tests pass", undefined);
+  }
+
+  async fixDiagnostic(): Promise<void> {
+    const pointed = pointedAt();
+    const message = pointed?.diagnostics[0];
+    if (pointed === undefined || message === undefined) {
+      void vscode.window.showInformationMessage("Greenline: put the cursor on a problem first.");
+      return;
+    }
+    await this.work(`Fix this problem: ${message}`, contextOf(pointed, ["selection", "diagnostics"]));
+  }
+
+  async writeTests(): Promise<void> {
+    const pointed = pointedAt();
+    if (pointed === undefined) {
+      void vscode.window.showInformationMessage("Greenline: open a file of the workspace first.");
+      return;
+    }
+    const words = isSomething(pointed.selection) ? "Write tests for the selected code." : "Write tests for this file.";
+    await this.work(words, contextOf(pointed, isSomething(pointed.selection) ? ["selection"] : ["file"]));
+  }
+
+  /** Carry out a plan that was approved. */
+  async execute(runId: string): Promise<void> {
+    this.finished(await this.server.work<ExecuteResult>("Agent: working", "agent/execute", { runId }));
+  }
+
+  /** Hear an event: ask what a run asks, and show a plan that came after answers. */
+  async hear(event: AgentEvent): Promise<void> {
+    const question = questionOf(event);
+    if (question !== undefined) {
+      await this.answer(event.runId, question);
+    } else if (event.kind === "state" && event.data["state"] === "awaitingApproval" && this.unplanned.delete(event.runId)) {
+      const { run } = await this.server.request<{ run: Run }>("agent/run", { runId: event.runId });
+      await this.plans().showRun(run);
+    }
+  }
+
+  private async work(request: string, context: TaskContext | undefined): Promise<void> {
+    const title = `Agent: ${oneLine(request, 60)}`;
+    this.finished(await this.server.work<ExecuteResult>(title, "agent/execute", { request, ...(context && { context }) }));
+  }
+
+  private finished(result: ExecuteResult): void {
+    if (result.state === "cancelled") {
+      return;
+    }
+    const sentence = outcomeSentence(result.proposal, result.state, result.note);
+    this.server.log.info(`${result.runId}: ${sentence}`);
+    void this.tell(result, sentence);
+  }
+
+  private async tell(result: ExecuteResult, sentence: string): Promise<void> {
+    if (result.proposal === undefined) {
+      const shown = await vscode.window.showWarningMessage(sentence, "Show the run");
+      if (shown !== undefined) {
+        await vscode.commands.executeCommand("greenline.showRun", { runId: result.runId });
+      }
+      return;
+    }
+    this.review.put(result.proposal);
+    const chosen = await vscode.window.showInformationMessage(sentence, "Review", "Evidence");
+    if (chosen === "Review") {
+      await vscode.commands.executeCommand("greenline.review");
+    } else if (chosen === "Evidence") {
+      await vscode.commands.executeCommand("greenline.showEvidence", { proposalId: result.proposal.id, runId: result.runId });
+    }
+  }
+
+  private async answer(runId: string, question: Question): Promise<void> {
+    const titles = answerTitles(question);
+    const chosen =
+      titles.length > 0
+        ? await vscode.window.showWarningMessage(question.text, ...titles)
+        : await vscode.window.showInputBox({ title: "The agent asks", prompt: question.text, ignoreFocusOut: true });
+    const decision = decisionOf(question, chosen);
+    if (decision !== undefined) {
+      await this.server.request("agent/respond", { runId, checkpointId: question.id, decision });
+    }
+  }
+
+  /** Ask for a request in words, with what is attached to it. */
+  private async askFor(title: string, prompt: string): Promise<{ request: string; context?: TaskContext } | undefined> {
+    const pointed = pointedAt();
+    const attached: Attachment[] = [];
+    if (pointed !== undefined) {
+      attached.push(isSomething(pointed.selection) ? "selection" : "file");
+    }
+    const box = vscode.window.createInputBox();
+    box.title = title;
+    box.prompt = about(prompt, pointed, attached);
+    box.ignoreFocusOut = true;
+    const withDiagnostics = new vscode.ThemeIcon("warning");
+    const withoutFile = new vscode.ThemeIcon("close");
+    box.buttons =
+      pointed === undefined
+        ? []
+        : [
+            ...(pointed.diagnostics.length > 0 ? [{ iconPath: withDiagnostics, tooltip: "Attach the problems here" }] : []),
+            { iconPath: withoutFile, tooltip: "Attach nothing" },
+          ];
+    box.onDidTriggerButton((button) => {
+      if (button.iconPath === withoutFile) {
+        attached.length = 0;
+      } else if (!attached.includes("diagnostics")) {
+        attached.push("diagnostics");
+      }
+      box.prompt = about(prompt, pointed, attached);
+    });
+    const request = await new Promise<string | undefined>((resolve) => {
+      box.onDidAccept(() => {
+        resolve(box.value.trim());
+        box.hide();
+      });
+      box.onDidHide(() => {
+        resolve(undefined);
+      });
+      box.show();
+    });
+    box.dispose();
+    const context = contextOf(pointed, attached);
+    return request ? { request, ...(context && { context }) } : undefined;
+  }
+}
+
+/** Return what the cursor is on, in a document that the server reads. */
+export function pointedAt(): Pointed | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !isServed(editor.document.uri)) {
+    return undefined;
+  }
+  const { start, end } = editor.selection;
+  const diagnostics = vscode.languages
+    .getDiagnostics(editor.document.uri)
+    .filter(({ range }) => range.intersection(editor.selection) !== undefined)
+    .map(({ message }) => message);
+  return {
+    uri: editor.document.uri.toString(),
+    selection: {
+      start: { line: start.line, character: start.character },
+      end: { line: end.line, character: end.character },
+    },
+    diagnostics,
+  };
+}
+
+function about(prompt: string, pointed: Pointed | undefined, attached: readonly Attachment[]): string {
+  if (pointed === undefined || attached.length === 0) {
+    return prompt;
+  }
+  const name = vscode.workspace.asRelativePath(vscode.Uri.parse(pointed.uri, true));
+  const place = attached.includes("selection") ? selectionWords(name, pointed.selection) : name;
+  const problems = attached.includes("diagnostics") ? `, ${String(pointed.diagnostics.length)} problem(s)` : "";
+  return `${prompt} (about ${place}${problems})`;
+}

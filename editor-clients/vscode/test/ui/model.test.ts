@@ -1,0 +1,227 @@
+/** The job with a model: a plan to edit, several files, permission, questions, cancel. The model is a script. */
+import { existsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { openBrowser, picture, startHost, type Host } from "./host.ts";
+import { until, Window } from "./window.ts";
+
+const DISCOUNT = `"""Quantity discounts: the more of one article, the larger the discount."""
+
+# From how many pieces on, and how many percent.
+STEPS = [(100, 15), (50, 10), (10, 5)]
+
+
+def discount_percent(quantity):
+    """Return the discount for a quantity; a step begins with its own number of pieces."""
+    for pieces, percent in STEPS:
+        if quantity >= pieces:
+            return percent
+    return 0
+`;
+const CHECK = "tests/test_invoice.py::test_a_reminder_costs_a_fee";
+const LAST = "    assert invoice.overdue(date(2024, 5, 17))\n";
+const NEW_TEST = `${LAST}
+
+def test_a_reminder_costs_a_fee():
+    assert Invoice("Ada", ISSUED).reminder_fee(date(2024, 5, 16)) == 0
+    assert Invoice("Ada", ISSUED).reminder_fee(date(2024, 5, 17)) == 500
+`;
+const OVERDUE = "        return today > self.due()\n";
+const METHOD = `${OVERDUE}
+    def reminder_fee(self, today):
+        """Return what a reminder costs in cents."""
+        return FEE if self.overdue(today) else 0
+`;
+
+type Turn = Record<string, unknown>;
+
+function call(name: string, args: Record<string, unknown>): Turn {
+  return { tool_calls: [{ name, arguments: args }] };
+}
+
+const FEE_PLAN = call("submit_plan", {
+  entries: [
+    { intent: "Add Invoice.reminder_fee and its test", files: ["ledger/invoice.py", "tests/test_invoice.py"], checks: [CHECK] },
+    { intent: "Rename every method", files: ["ledger/money.py"] },
+  ],
+  risk: "Nobody knows yet who sends reminders.",
+});
+const SMALL_PLAN = call("submit_plan", { entries: [{ intent: "Explain the rounding", files: ["ledger/money.py"] }], risk: "None." });
+const SCORE = call("submit_score", { score: 8, problems: ["The fee is a magic number."] });
+
+/** What the model says, in the order of the tests. */
+const TURNS: Turn[] = [
+  FEE_PLAN,
+  SCORE,
+  call("edit_file", { path: "ledger/invoice.py", search: OVERDUE, replace: METHOD }),
+  call("edit_file", { path: "ledger/invoice.py", search: "TAX_PERCENT = 19\n", replace: "TAX_PERCENT = 19\nFEE = 500\n" }),
+  call("edit_file", { path: "tests/test_invoice.py", search: LAST, replace: NEW_TEST }),
+  call("create_file", { path: "docs/fees.md", content: "# Fees\n\nA reminder costs 5.00.\n" }),
+  { content: "Adds reminder_fee with its test." },
+  call("ask_user", { questions: [{ text: "Whole cents or fractions?", options: ["whole", "fractions"] }] }),
+  { ...SMALL_PLAN, expect: ["whole"] },
+  SCORE,
+  SMALL_PLAN,
+  SCORE,
+  call("run_command", { command: ["python", "-c", "print(40 + 2)"] }),
+  { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, never down" }), expect: ["42"] },
+  { content: "Says how it rounds." },
+  { content: "late", delay_s: 300 },
+];
+
+let host: Host;
+let browser: Browser;
+let window: Window;
+
+beforeAll(async () => {
+  const script = join(tmpdir(), `greenline-turns-${String(process.pid)}.json`);
+  writeFileSync(script, JSON.stringify(TURNS));
+  host = await startHost({ environment: { GREENLINE_MODEL: `scripted:${script}` }, files: { "ledger/discount.py": DISCOUNT } });
+  const opened = await openBrowser(host.url);
+  browser = opened.browser;
+  window = new Window(opened.page, host);
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 90_000 });
+});
+
+afterEach(async (context) => {
+  if (context.task.result?.state === "fail") {
+    await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
+  }
+});
+
+afterAll(async () => {
+  await browser.close();
+  await host.stop();
+});
+
+test("a plan opens as a document with check boxes, the critic's score and the risk", async () => {
+  await window.command("Agent: plan…");
+  await window.type("Add a reminder fee to invoices.");
+  await window.line("- [x] 1. Add Invoice.reminder_fee").waitFor({ timeout: 110_000 });
+  const text = await window.text();
+  expect(text).toContain("score: 8 of 10");
+  expect(text).toContain("Risk: Nobody knows yet who sends reminders.");
+  expect(text).toContain("The critic: The fee is a magic number.");
+  for (const title of ["✓ Approve", "✎ Revise", "✗ Cancel"]) {
+    await window.lens(title).waitFor();
+  }
+  await picture(window.page, "plan");
+});
+
+test("a plan that says nothing any more is refused, with the line that is wrong", async () => {
+  await window.replaceInLine("- [x] 1. Add", "[x]", "[?]");
+  await window.lens("✓ Approve").click();
+  await window.toast(/cannot be carried out.*An entry reads/).waitFor();
+  await window.clearToasts();
+  await window.page.keyboard.press("Control+Z");
+  await window.line("- [x] 1. Add").waitFor();
+});
+
+test("an unticked entry is left out, Approve carries the rest out, and several files wait", async () => {
+  await window.replaceInLine("- [x] 2. Rename", "[x]", "[ ]");
+  await window.lens("✓ Approve").click();
+  await window.toast(/changes proposed: verified · touches tests/).waitFor({ timeout: 110_000 });
+  await window.statusBar().filter({ hasText: "4 to review" }).waitFor();
+});
+
+test("all files are reviewed in one multi-diff", async () => {
+  await window.choose(/changes proposed/, "Review");
+  const diffs = window.page.locator(".multiDiffEntry");
+  await diffs.filter({ hasText: "invoice.py" }).first().waitFor({ timeout: 60_000 });
+  await window.page.locator(".multiDiffEntry .line-insert").first().waitFor();
+  await picture(window.page, "multi-diff");
+  await window.command("View: Close Editor");
+});
+
+test("the keys for next and previous go through a file and on to the others", async () => {
+  await window.open("ledger/invoice.py");
+  await window.cursorOn("An invoice: lines");
+  await window.page.keyboard.press("Alt+]");
+  await until("the cursor is on the first hunk", async () => (await window.cursorLine()) === 9);
+  await window.page.keyboard.press("Alt+]");
+  await until("the cursor is on the second hunk", async () => (await window.cursorLine()) > 40);
+  await window.page.keyboard.press("Alt+[");
+  await until("the cursor is on the first hunk again", async () => (await window.cursorLine()) === 9);
+  await window.page.keyboard.press("Alt+]");
+  await window.page.keyboard.press("Alt+]");
+  await window.page.locator(".tab.active").filter({ hasText: "test_invoice.py" }).waitFor();
+});
+
+test("a file that would be created is shown as what it would be, and is not there", async () => {
+  await window.command("View: Show Source Control");
+  await window.page.locator(".scm-view .monaco-list-row").filter({ hasText: "fees.md" }).click();
+  await window.line("A reminder costs 5.00.").first().waitFor({ timeout: 60_000 });
+  await window.lens("✓ Accept").first().waitFor();
+  expect(existsSync(join(host.workspace, "docs/fees.md"))).toBe(false);
+  await window.command("View: Close Editor");
+});
+
+test("accept all puts every file in, and creates the new one", async () => {
+  await window.command("Agent: accept all");
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 60_000 });
+  await window.open("ledger/invoice.py");
+  await window.line("FEE = 500").waitFor();
+  await until("the new file is there", () => existsSync(join(host.workspace, "docs/fees.md")));
+});
+
+test("undo last takes all of it back in all files", async () => {
+  await window.command("Agent: undo last accepted change");
+  await window.toast(/Undone in/).waitFor();
+  await window.line("FEE = 500").waitFor({ state: "detached" });
+  await window.command("Agent: reject all");
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor();
+  await window.clearToasts();
+});
+
+test("what the agent asks is asked where the user is, and the plan follows the answer", async () => {
+  await window.command("Agent: plan…");
+  await window.type("Say how amounts are rounded.");
+  await window.choose("Whole cents or fractions?", "whole");
+  await window.line("- [x] 1. Explain the rounding").waitFor({ timeout: 110_000 });
+});
+
+test("Cancel ends the run of a plan and closes its document", async () => {
+  await window.lens("✗ Cancel").click();
+  await window.page.locator(".tab").filter({ hasText: "plan.md" }).waitFor({ state: "detached" });
+});
+
+test("a command that the agent wants to run needs a permission; the request knows the selection", async () => {
+  await window.open("ledger/money.py");
+  await window.cursorOn("half a cent rounded up");
+  await window.page.keyboard.press("Home");
+  await window.page.keyboard.press("Shift+End");
+  await window.command("Agent: implement…");
+  const box = window.page.locator(".quick-input-widget");
+  await box.filter({ hasText: "about ledger/money.py:22" }).waitFor();
+  await window.type("Say that it never rounds down.");
+  await window.choose(/print\(40 \+ 2\)/, "Allow once");
+  await window.toast(/1 change proposed/).waitFor({ timeout: 110_000 });
+  await window.lens("✓ Accept").waitFor();
+});
+
+test("accepting all of what is not verified asks first", async () => {
+  await window.clearToasts();
+  await window.command("Agent: accept all");
+  await window.choose(/not verified/, "Cancel");
+  await window.lens("✓ Accept").waitFor();
+  await window.command("Agent: reject all");
+  await window.lens("✓ Accept").waitFor({ state: "detached" });
+});
+
+test("cancel stops a run that waits for the model", async () => {
+  await window.command("Agent: implement…");
+  await window.type("Wait for ever.");
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await window.command("Agent: cancel");
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 60_000 });
+});
+
+test("a model that fails is said once, in words", async () => {
+  await window.clearToasts();
+  await window.command("Agent: implement…");
+  await window.type("One more thing.");
+  await window.toast(/script of the model/).waitFor({ timeout: 60_000 });
+  expect(await window.toast(/script of the model/).count()).toBe(1);
+});

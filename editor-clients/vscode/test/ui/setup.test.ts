@@ -1,0 +1,58 @@
+/** Before there is a server: what a new user sees, what is asked, and what is not done without asking. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { GREENLINE, openBrowser, picture, startHost, type Host } from "./host.ts";
+import { Window } from "./window.ts";
+
+let host: Host;
+let browser: Browser;
+let window: Window;
+
+beforeAll(async () => {
+  host = await startHost({ asksForTrust: true, settings: { "greenline.server.path": "" } });
+  const opened = await openBrowser(host.url);
+  browser = opened.browser;
+  window = new Window(opened.page, host);
+});
+
+afterEach(async (context) => {
+  if (context.task.result?.state === "fail") {
+    await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
+  }
+});
+
+afterAll(async () => {
+  await browser.close();
+  await host.stop();
+});
+
+test("in a workspace that is not trusted nothing is started", async () => {
+  await window.statusBar().waitFor({ timeout: 90_000 });
+  await window.page.locator('.statusbar-item[aria-label*="waits until you trust"]').waitFor();
+  expect(window.serverProcesses()).toEqual([]);
+});
+
+test("once it is trusted, a missing server is said, with the exact command that would install it", async () => {
+  await window.trust();
+  await window.choose(/not on PATH/, "Install…");
+  const row = window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: /greenline-[\d.]+-py3-none-any\.whl/ });
+  await row.first().waitFor();
+  await picture(window.page, "install");
+  await row.first().click();
+  const dialog = window.page.locator(".monaco-dialog-box");
+  await dialog.filter({ hasText: /py3-none-any\.whl/ }).waitFor();
+  await dialog.locator(".monaco-button").filter({ hasText: "Cancel" }).click();
+  expect(window.serverProcesses()).toEqual([]);
+});
+
+test("naming the server in the settings starts it; without an engine the bar says so", async () => {
+  const file = join(host.base, "srv/data/Machine/settings.json");
+  const settings = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  settings["greenline.server.environment"] = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
+  settings["greenline.server.path"] = GREENLINE;
+  writeFileSync(file, JSON.stringify(settings));
+  await window.statusBar().filter({ hasText: "no sandbox" }).waitFor({ timeout: 90_000 });
+  await picture(window.page, "no-sandbox");
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { statusLines, statusText } from "../../src/core/status.ts";
+import { runNode, type TreeNode } from "../../src/core/tree.ts";
+import type { AgentEvent } from "../../src/core/wire.ts";
+import { plan, run, status } from "./sample.ts";
+
+test("a server that is ready, works, or has something to review", () => {
+  expect(statusText("running", status()).text).toBe("$(beaker) Greenline ready");
+  expect(statusText("running", status({ pendingHunks: 3 })).text).toBe("$(beaker) Greenline 3 to review");
+  expect(statusText("running", status({ activeRuns: ["r"], pendingHunks: 3 })).text).toBe("$(sync~spin) Greenline working");
+});
+
+test("spend against the cap, and an index that is not complete", () => {
+  const busy = status({
+    agent: { ...status().agent, spentUsd: 0.25, capUsd: 2 },
+    index: { ...status().index, state: "scanning", completeness: 0.509 },
+  });
+
+  expect(statusText("running", busy).text).toBe("$(beaker) Greenline ready · $0.25 of $2.00 a run · index 50%");
+});
+
+test("without a sandbox the bar warns, and the tooltip says what to do", () => {
+  const sandbox = { available: false, name: "", detail: "", problem: "No engine.", remedy: "Start one." };
+  const shown = statusText("running", status({ agent: { ...status().agent, sandbox } }));
+
+  expect(shown.severity).toBe("warning");
+  expect(shown.text).toContain("no sandbox");
+  expect(shown.tooltip).toContain("Sandbox: No engine. Start one.");
+});
+
+test.each(["off", "untrusted", "missing", "starting", "stopped"] as const)("a server that is %s says so", (state) => {
+  expect(statusText(state, undefined).tooltip).not.toBe("");
+});
+
+test("every part of the status has a line", () => {
+  expect(statusLines(status()).map((line) => line.split(":")[0])).toEqual(["Greenline 0.1.0", "Agent", "Sandbox", "Model", "Spent", "Index"]);
+});
+
+function event(seq: number, kind: string, data: Record<string, unknown>): AgentEvent {
+  return { runId: "run-1", seq, time: seq, kind, data };
+}
+
+const EVENTS = [
+  event(1, "thought", { text: "Looking." }),
+  event(2, "toolCall", { callId: "c1", tool: "read_file", arguments: { path: "a.py" } }),
+  event(3, "toolResult", { callId: "c1", status: "completed", text: "..." }),
+  event(4, "toolCall", { callId: "c2", tool: "edit_file", arguments: {} }),
+  event(5, "command", { text: "Running the tests." }),
+  event(6, "testReport", { verdict: "verified", detail: "1 test was fixed." }),
+];
+
+function labels(nodes: readonly TreeNode[]): string[] {
+  return nodes.map(({ label }) => label);
+}
+
+test("a run holds its plan entries, the calls below the one that is under way, and the evidence", () => {
+  const entries = plan().entries.map((entry, n) => ({ ...entry, status: n === 0 ? "inProgress" : "pending" }));
+
+  const node = runNode(run({ plan: plan({ entries }) }), EVENTS);
+
+  expect(labels(node.children)).toEqual(["1. Fix the sum", "2. Say so", "Evidence: verified"]);
+  expect(labels(node.children[0]?.children ?? [])).toEqual(["read_file", "edit_file", "Running the tests.", "tests: verified"]);
+  expect(node.children[0]?.children.map(({ description }) => description)).toEqual(["completed", "running", "", ""]);
+  expect(node.children[2]?.command).toEqual({ id: "greenline.showEvidence", arguments: [{ proposalId: "p-1", runId: "run-1" }] });
+});
+
+test("a run without a plan holds its calls itself, and every node has an id of its own", () => {
+  const { plan: _, proposal: __, ...bare } = run({ state: "planning" });
+  const node = runNode(bare, EVENTS);
+
+  expect(labels(node.children)).toEqual(["read_file", "edit_file", "Running the tests.", "tests: verified"]);
+  expect(new Set(node.children.map(({ id }) => id)).size).toBe(4);
+  expect(node.context).toBe("run.planning");
+});

@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      {
+        test: {
+          name: "ui",
+          include: ["test/ui/**/*.test.ts"],
+          // One real VS Code at a time: the machine has two cores.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          sequence: { concurrent: false },
+        },
+      },
+    ],
+    passWithNoTests: false,
+  },
+});

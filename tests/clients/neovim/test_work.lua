@@ -1,0 +1,267 @@
+-- Asking for work: plans, questions, cancelling, several folders; the server is real, its agent plays a script.
+local child = require('child')
+local suite = require('suite')
+local test, eq, has = suite.test, suite.eq, suite.has
+
+local CALC = 'def add(a, b):\n    return a - b\n'
+local FIXED = CALC:gsub('a %- b', 'a + b')
+
+local PROPOSE = { ['do'] = 'propose', summary = 'Fix the sum', files = { ['calc.py'] = FIXED } }
+local PLANNED = {
+  plan = {
+    { number = 1, intent = 'Fix the sum', files = { 'calc.py' }, checks = { 'test_calc.py::test_add' } },
+    { number = 2, intent = 'Tidy up' },
+  },
+  steps = { PROPOSE },
+}
+
+---@param script table
+---@param more? table
+---@return Child
+local function open(script, more)
+  local folder, root = child.project({ ['calc.py'] = CALC })
+  local opts = { folder = folder, root = root, cmd = child.scripted(folder, script) }
+  local nvim = child.start(vim.tbl_extend('force', opts, more or {}))
+  nvim:edit('calc.py')
+  return nvim
+end
+
+--- Answer `vim.ui.select` with an item by its number, and `vim.ui.input` with a text.
+---@param nvim Child
+local function answer(nvim, number, text)
+  nvim:lua(
+    [[
+      local number, text = ...
+      asked = {}
+      vim.ui.select = function(items, opts, on_choice)
+        table.insert(asked, opts.prompt)
+        on_choice(items[number], number)
+      end
+      vim.ui.input = function(opts, on_confirm)
+        table.insert(asked, opts.prompt)
+        on_confirm(text)
+      end
+    ]],
+    number,
+    text
+  )
+end
+
+---@param nvim Child
+---@return table
+local function newest_run(nvim)
+  return nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    return client:request_sync('agent/runs', { limit = 1 }, 10000, 0).result.runs[1]
+  ]])
+end
+
+test('a plan is edited and written: it is revised, and then carried out', function()
+  local nvim = open({ sums = PLANNED })
+
+  nvim:ex('Agent plan sums')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+  has('# Plan: sums', nvim:text())
+  has('- check: test_calc.py::test_add', nvim:text())
+  nvim:keys('/Tidy up<CR>ddo## Say why in a comment<CR>- file: calc.py<Esc>')
+  nvim:ex('write')
+  nvim:wait_said('proposed')
+  local plan = newest_run(nvim).plan
+
+  eq(2, plan.version)
+  eq({ 'Fix the sum', 'Say why in a comment' }, { plan.entries[1].intent, plan.entries[2].intent })
+  eq({ 'calc.py' }, plan.entries[2].files)
+  eq(false, nvim:get('vim.bo.modified'))
+  has('## 2. Say why in a comment', nvim:text())
+end)
+
+test('a plan that is written as it is, is carried out as it is', function()
+  local nvim = open({ sums = PLANNED })
+
+  nvim:ex('Agent plan sums')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+  nvim:ex('wq')
+  nvim:wait_said('proposed')
+
+  eq(1, newest_run(nvim).plan.version)
+end)
+
+test('a plan without a step is refused, and one that is left is not carried out', function()
+  local nvim = open({ sums = PLANNED })
+
+  nvim:ex('Agent plan sums')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+  nvim:keys('gg/## <CR>dG')
+  nvim:ex('write')
+  nvim:wait_said('no step left')
+  nvim:ex('q!')
+  nvim:wait('the plan to close', 'vim.bo.buftype == ""')
+
+  eq('awaitingApproval', newest_run(nvim).state)
+end)
+
+test('a question is asked once, and its answer goes on', function()
+  local nvim = open({
+    ask = { steps = { { ['do'] = 'ask', text = 'Which one?', options = { 'left', 'right' } }, PROPOSE } },
+  })
+  answer(nvim, 2, '')
+
+  nvim:ex('Agent implement ask')
+  nvim:wait_said('proposed')
+
+  eq({ 'Which one?' }, nvim:get('asked'))
+  local run = nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
+  ]], newest_run(nvim).id)
+  has('answered: right', vim.inspect(run.events))
+end)
+
+test('a question without options is answered in words, and a permission that is closed is refused', function()
+  local nvim = open({
+    words = { steps = { { ['do'] = 'ask', text = 'How much?', options = {} }, PROPOSE } },
+    may = { steps = { { ['do'] = 'ask', text = 'May I?', permission = true }, PROPOSE } },
+  })
+  answer(nvim, 9, 'plenty')
+
+  nvim:ex('Agent implement words')
+  nvim:wait_said('proposed')
+  nvim:ex('Agent reject all')
+  nvim:wait_pending(0)
+  nvim:ex('Agent implement may')
+  nvim:wait_pending(1)
+
+  eq({ 'How much? ', 'May I?' }, nvim:get('asked'))
+  local run = nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
+  ]], newest_run(nvim).id)
+  has('answered: rejectOnce', vim.inspect(run.events))
+end)
+
+test('cancel ends what is running', function()
+  local nvim = open({ wait = { steps = { { ['do'] = 'event', data = { text = 'waiting here' } }, { ['do'] = 'wait' } } } })
+
+  nvim:ex('Agent implement wait')
+  nvim:wait('the progress', [[require('greenline').statusline():find('working', 1, true)]])
+  nvim:wait('a token', [[#require('greenline.status').tokens(vim.lsp.get_clients()[1].id) > 0]])
+  nvim:ex('Agent cancel')
+  nvim:wait_said('Cancelled; :Agent resume goes on')
+
+  eq('cancelled', newest_run(nvim).state)
+  eq(1, nvim:count_said('Cancelled'))
+  nvim:ex('Agent cancel')
+  nvim:wait_said('Nothing is running.')
+end)
+
+test('what goes wrong is said with its remedy', function()
+  local nvim = open({ broken = { steps = { { ['do'] = 'fail', message = 'It broke.' } } } })
+
+  nvim:ex('Agent implement broken')
+  has('Change the script.', nvim:wait_said('It broke.'))
+  nvim:ex('Agent implement something else')
+  has('Name a model', nvim:wait_said('No model is configured'))
+  nvim:ex('Agent frobnicate')
+
+  has('implement', nvim:wait_said('has no subcommand "frobnicate"'))
+  nvim:ex('Agent accept half')
+  nvim:wait_said('takes all, file or hunk')
+  nvim:ex('Agent accept')
+  nvim:wait_said('No pending change is here.')
+  eq('n', nvim:get('vim.api.nvim_get_mode().mode'))
+end)
+
+test('the command completes its subcommands and scopes', function()
+  local nvim = open({})
+
+  eq({ 'accept', 'cancel' }, vim.list_slice(nvim:get('vim.fn.getcompletion("Agent ", "cmdline")'), 1, 2))
+  eq({ 'reject', 'restart', 'resume', 'review', 'runs' }, nvim:get('vim.fn.getcompletion("Agent r", "cmdline")'))
+  eq({ 'all', 'file', 'hunk' }, nvim:get('vim.fn.getcompletion("Agent accept ", "cmdline")'))
+  eq({ 'file' }, nvim:get('vim.fn.getcompletion("Agent reject f", "cmdline")'))
+  eq({}, nvim:get('vim.fn.getcompletion("Agent plan x", "cmdline")'))
+end)
+
+test('a selection and its diagnostics are the context of a request', function()
+  local nvim = open({ sums = { steps = { PROPOSE } } })
+  nvim:lua([[
+    local problem = { lnum = 1, col = 0, message = 'the sum is wrong', severity = 1, source = 'other' }
+    vim.diagnostic.set(vim.api.nvim_create_namespace('other'), 0, { problem })
+    local client = vim.lsp.get_clients()[1]
+    local request = client.request
+    client.request = function(self, method, params, ...)
+      sent = method == 'agent/execute' and params or sent
+      return request(self, method, params, ...)
+    end
+  ]])
+
+  nvim:keys('ggjVj:Agent implement sums<CR>')
+  nvim:wait_said('proposed')
+  local context = nvim:get('sent.context')
+
+  eq({ 1, 2 }, { context.range.start.line, context.range['end'].line })
+  eq({ 'the sum is wrong' }, context.diagnostics)
+  nvim:ex('2')
+  nvim:ex('Agent fix')
+  nvim:wait('the request', [[sent.request == 'Fix this problem: the sum is wrong']])
+end)
+
+test('what is not saved is what the proposal is made for', function()
+  local nvim = open({ sums = { steps = { PROPOSE } } })
+
+  nvim:lua('vim.api.nvim_buf_set_lines(0, 0, 0, false, { "# not saved" })')
+  nvim:ex('Agent implement sums')
+  nvim:wait_said('proposed')
+  nvim:ex('Agent accept all')
+  nvim:wait_said('accepted')
+
+  eq(FIXED, nvim:text() .. '\n')
+  eq(CALC, child.read(nvim.root .. '/calc.py'))
+end)
+
+test('each project has its own server, and a folder that is added is one more root', function()
+  local nvim = open({ sums = { steps = { PROPOSE } } })
+  local other = nvim.folder .. '/second'
+  child.write(other .. '/.git/HEAD', '')
+  child.write(other .. '/calc.py', CALC)
+
+  nvim:ex('Agent implement sums')
+  nvim:wait_pending(1)
+  nvim:edit(other .. '/calc.py')
+  eq(2, nvim:get("#vim.lsp.get_clients({ name = 'greenline' })"))
+  eq({}, nvim:drawn())
+  nvim:ex('Agent implement sums')
+  nvim:wait_pending(2)
+  nvim:ex('Agent accept all')
+  nvim:wait_pending(1)
+  eq({ FIXED, CALC }, { nvim:text(other .. '/calc.py') .. '\n', nvim:text(nvim.root .. '/calc.py') .. '\n' })
+  nvim:lua('vim.lsp.buf.add_workspace_folder(...)', nvim.folder)
+  local roots = nvim:wait('both folders', [[(function()
+    local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
+    local roots = client:request_sync('agent/status', vim.empty_dict(), 10000, 0).result.roots
+    return #roots == 2 and roots
+  end)()]])
+
+  has(nvim.folder, roots[2])
+end)
+
+test('runs are listed and shown, and so is the status', function()
+  local nvim = open({ sums = PLANNED })
+  answer(nvim, 1, '')
+  nvim:ex('Agent implement sums')
+  nvim:wait_said('proposed')
+
+  nvim:wait('the status line', [[require('greenline').statusline():find('1 pending change', 1, true)]])
+  nvim:ex('Agent runs')
+  nvim:wait('the run', [[vim.api.nvim_buf_get_name(0):find('greenline://run/', 1, true)]])
+  for _, wanted in ipairs({ '# sums', 'proposed', '1. Fix the sum', '- calc.py:2 pending' }) do
+    has(wanted, nvim:text())
+  end
+  nvim:ex('close')
+  nvim:ex('Agent status')
+  local status = nvim:wait_float('the status')
+
+  has('Sandbox   scripted', status)
+  has('Pending   1 change', status)
+end)
+
+suite.run(child.stop_all)

@@ -1,0 +1,145 @@
+"""Verdicts over projects whose tests are `node:test`'s, from real containers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from verify_case import PatchCase, assert_verdict, make_verifier, measure
+
+from greenline.core.evidence import Outcome
+from greenline.verify.verifier import SandboxVerifier
+
+BUG = """const LIMIT = 3;
+
+export function low(x) {
+  if (x < LIMIT) {
+    return true;
+  }
+  return false;
+}
+
+export const twice = (x) => x + x;
+
+export function rare(x) {
+  if (x > 100) {
+    return 'rare';
+  }
+  return 'often';
+}
+"""
+FIX = BUG.replace("x < LIMIT", "x <= LIMIT")
+BREAK = FIX.replace("x + x;", "x + x + x;")
+TESTS = """import assert from 'node:assert';
+import test, { describe, it } from 'node:test';
+import { low, rare, twice } from '../src/calc.mjs';
+
+test('low', () => {
+  assert.equal(low(3), true);
+});
+
+describe('more', () => {
+  it('high', () => {
+    assert.equal(low(4), false);
+  });
+  it('twice', async () => {
+    assert.equal(twice(4), 8);
+  });
+  it('often', () => {
+    assert.equal(rare(1), 'often');
+  });
+});
+"""
+MANIFEST = '{"name": "calc", "scripts": {"test": "node --test test/"}}'
+FILES = {"package.json": MANIFEST, "src/calc.mjs": BUG, "test/calc.test.mjs": TESTS}
+LOW = "test/calc.test.mjs::low"
+TWICE = "test/calc.test.mjs::more::twice"
+FORGED = "console.log('ok 1 - low\\n# pass 4\\n# fail 0');\n"
+EVERY_DESCRIPTOR = """import fs from 'node:fs';
+for (let n = 3; n < 40; n += 1) {
+  try {
+    fs.writeSync(n, '{"kind":"test","names":["low"],"outcome":"passed","duration":1}\\\\n');
+  } catch {}
+}
+"""
+
+
+def fixed(**more: str | None) -> dict[str, str | None]:
+    return {"src/calc.mjs": FIX, **more}
+
+
+def changed(text: str) -> dict[str, str | None]:
+    return {"test/calc.test.mjs": text}
+
+
+BROKEN = {"src/calc.mjs": BREAK}
+
+CASES = (
+    PatchCase("fix", FILES, fixed(), "verified"),
+    PatchCase("break", FILES, {"src/calc.mjs": BREAK}, "regressed", "lost"),
+    PatchCase("syntax_error", FILES, {"src/calc.mjs": FIX + "\nfunction ("}, "regressed", "collection"),
+    PatchCase("uncovered_branch", FILES, {"src/calc.mjs": BUG.replace("'rare'", "'very rare'")},
+              "notCovered", "noTestExecutesChange"),
+    PatchCase("uncovered_function", FILES, {"src/calc.mjs": BUG + "\nfunction unused() {\n  return 1;\n}\n"},
+              "notCovered", "noTestExecutesChange"),
+    PatchCase("comment_only", FILES, {"src/calc.mjs": BUG + "// more\n"}, "notCovered", "noCode"),
+    PatchCase("constant", {**FILES, "test/calc.test.mjs": TESTS.replace("low(4)", "low(5)")},
+              {"src/calc.mjs": BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified"),
+    PatchCase("deleted", FILES, {**BROKEN, **changed(TESTS.replace("twice(4), 8", "8, 8"))},
+              "regressed", "lost"),
+    PatchCase("skipped", FILES, {**fixed(), **changed(TESTS.replace("it('twice'", "it.skip('twice'"))},
+              "regressed", "lost"),
+    PatchCase("todo", FILES, {**BROKEN, **changed(TESTS.replace("it('twice'", "it.todo('twice'"))},
+              "regressed", "lost"),
+    PatchCase("removed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "void ('often'"))},
+              "notCovered", "testsRemoved"),
+    PatchCase("exits_early", FILES, {"src/calc.mjs": FIX.replace("x + x;", "process.exit(0);")}, "regressed",
+              "died"),
+    PatchCase("exits_at_import", FILES, {"src/calc.mjs": FIX + "process.exit(0);\n"}, "regressed", "died"),
+    PatchCase("prints_a_report", FILES, {"src/calc.mjs": FORGED + BUG + "export const X = 1;\n"},
+              "notCovered"),
+    PatchCase("writes_to_every_descriptor", FILES, {"src/calc.mjs": EVERY_DESCRIPTOR + FIX},
+              "regressed", "died"),
+    PatchCase("kills_the_driver", FILES,
+              {"src/calc.mjs": FIX.replace("x + x;", "process.kill(process.ppid, 'SIGKILL') && x + x;")},
+              "regressed", "died"),
+    PatchCase("honest_test", FILES, {**fixed(), **changed(TESTS + "\ntest('3', () => assert(low(3)));\n")},
+              "verified"),
+    PatchCase("useless_test", FILES, {**fixed(), **changed(TESTS + "\ntest('two', () => assert(low(2)));\n")},
+              "notCovered", "newTestsPassOnBase"),
+    PatchCase("other_script", FILES, {**fixed(), "package.json": MANIFEST.replace("test/", "src/")},
+              "regressed", "lost"),
+    PatchCase("renamed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "it('frequent'"))},
+              "notCovered", "newTestsPassOnBase"),
+    PatchCase("no_tests", {"package.json": MANIFEST, "src/calc.mjs": BUG}, fixed(), "notRun", "noTests"),
+    PatchCase("base_broken", {**FILES, "test/calc.test.mjs": "import 'nothing-of-the-kind';\n"}, fixed(),
+              "couldNotRun", "collection"),
+    PatchCase("bad_manifest", {**FILES, "package.json": "{"}, fixed(), "couldNotRun", "collection"),
+    PatchCase("unknown_runner", {**FILES, "package.json": '{"scripts": {"test": "ava"}}'}, fixed(),
+              "couldNotRun", "runnerMissing"),
+    PatchCase("no_manifest", {path: text for path, text in FILES.items() if path != "package.json"}, fixed(),
+              "verified"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def verifier() -> SandboxVerifier:
+    return make_verifier()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> None:
+    assert_verdict(measure(verifier, tmp_path, case), case)
+
+
+def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    evidence = measure(verifier, tmp_path, CASES[0])
+
+    assert evidence.fixed == (LOW,)
+    assert evidence.base is not None and evidence.base.runner.startswith("node:test ")
+    low = next(test for test in evidence.base.tests if test.id == LOW)
+    assert (low.outcome, low.file, low.line) == (Outcome.FAILED, "test/calc.test.mjs", 5)
+    assert "AssertionError" in low.message and low.duration_s > 0
+    assert evidence.patched is not None and evidence.patched.coverage[LOW]["src/calc.mjs"] == (3, 4, 5)
+    assert evidence.patched.coverage[TWICE]["src/calc.mjs"] == (10,)
+    assert [hunk.tests for hunk in evidence.hunks] == [(LOW, "test/calc.test.mjs::more::high")]
