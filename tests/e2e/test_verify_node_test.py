@@ -73,6 +73,7 @@ def changed(text: str) -> dict[str, str | None]:
 
 
 BROKEN = {"src/calc.mjs": BREAK}
+REPLACED = "import assert from 'node:assert';\nassert.equal = () => {};\n"
 
 CASES = (
     PatchCase("fix", FILES, fixed(), "verified"),
@@ -103,6 +104,7 @@ CASES = (
     PatchCase("kills_the_driver", FILES,
               {"src/calc.mjs": FIX.replace("x + x;", "process.kill(process.ppid, 'SIGKILL') && x + x;")},
               "regressed", "died"),
+    PatchCase("replaces_assert", FILES, {"src/calc.mjs": REPLACED + BREAK}, "regressed", "runnerReplaced"),
     PatchCase("honest_test", FILES, {**fixed(), **changed(TESTS + "\ntest('3', () => assert(low(3)));\n")},
               "verified"),
     PatchCase("useless_test", FILES, {**fixed(), **changed(TESTS + "\ntest('two', () => assert(low(2)));\n")},

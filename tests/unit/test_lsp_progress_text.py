@@ -29,7 +29,7 @@ def said(kind: EventKind, data: dict[str, Any]) -> str:
         (EventKind.TOOL_RESULT, {"tool": "read_file", "status": "completed", "text": "code\ncode"}, ""),
         (EventKind.TOOL_RESULT, {"tool": "edit_file", "status": "failed", "text": "no-match\nmore"},
          "edit_file failed: no-match"),
-        (EventKind.EDIT, {"nHunks": 2, "paths": ["a.py", "b.py"]}, "staged 2 hunks in a.py, b.py"),
+        (EventKind.EDIT, {"nHunks": 2, "paths": ["/w/a.py", "/w/b.py"]}, "staged 2 hunks in a.py, b.py"),
         (EventKind.TEST_REPORT, {"verdict": "flaky", "detail": "As told."}, "flaky: As told."),
         (EventKind.THOUGHT, {"text": "\n  First line.\nSecond."}, "First line."),
         (EventKind.USAGE, {"tokens": 3}, ""),

@@ -26,7 +26,11 @@ _OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder", "di
 """What only the driver and the reporter say."""
 
 
-_EXTERNAL = {"node:test": "node_test_side", "go test": "go_test_side"}
+_EXTERNAL = {
+    "node:test": "node_test_side",
+    "go test": "go_test_side",
+    **dict.fromkeys(("jest", "mocha", "vitest"), "script_side"),
+}
 """Runners that are programs of their own, and the modules that drive them."""
 
 
@@ -81,6 +85,7 @@ def main(argv, here):
 def _external(options, project, report, rounds):
     """Drive a runner that is a program of its own; this process stays hidden from what it starts."""
     side = importlib.import_module("greenline_runner." + _EXTERNAL[options.runner])
+    project["runner"] = options.runner
     os.environ.pop("GREENLINE_REPORT", None)
     missing = side.missing(project, options.root)
     if missing:

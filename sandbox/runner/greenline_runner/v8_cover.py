@@ -1,6 +1,7 @@
-"""Which lines the functions that V8 counted have executed.
+"""Which lines the functions that V8 counted have executed, in the project's own files.
 
-A script's outermost function is its import, which is no test's own work and never counts.
+A script's outermost function is its import, which is no test's own work and never counts; so is what a runner
+wraps around a file. Where a file was compiled, the map in its text says where each place came from.
 """
 
 import bisect
@@ -9,63 +10,162 @@ import re
 from urllib.parse import unquote
 
 from greenline_runner.cover import ranges
+from greenline_runner.source_map import inline_map, segments
 
 _WORD = re.compile(r"[\w$]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_WRAPPER = re.compile(r"""'use strict';async \([^)]*\)=>\{\{|\(\{"Object\.<anonymous>":function\([^)]*\)\{""")
+"""What vitest and jest put in front of a file."""
 
 
 class Calls:
-    """Gathers what each test called; scripts are read when they are first asked for."""
+    """Gathers what each test called; scripts are read when all has been said."""
 
     def __init__(self, root):
         self._root = os.path.realpath(root).rstrip(os.sep) + os.sep
-        self._scripts = {}
+        self._texts = {}
+        self._records = []
         self._lines = {}
         """Test → path → set of lines."""
 
     def add(self, record):
         """Take one record of functions that were called while some tests ran."""
-        for entry in record["scripts"]:
-            script = self._script(entry["url"])
-            if script is None:
-                continue
-            functions = [_triples(row) for row in entry["functions"] if row]
-            script.learn(functions)
-            if not record["tests"]:
-                continue
-            lines = script.executed(functions)
-            for test in record["tests"] if lines else ():
-                self._lines.setdefault(test, {}).setdefault(script.path, set()).update(lines)
+        self._records.append((record["tests"], record["scripts"]))
+
+    def add_source(self, record):
+        """Take the text of a script as the engine has it."""
+        self._texts[record["url"]] = record["text"]
+
+    def finish(self):
+        """Work out which lines each test executed."""
+        scripts = {}
+        for _, entries in self._records:
+            for entry in entries:
+                url = entry["url"]
+                if url not in scripts:
+                    scripts[url] = self._read(url)
+                if scripts[url] is not None:
+                    scripts[url].learn([_triples(row) for row in entry["functions"] if row])
+        for tests, entries in self._records:
+            for entry in entries if tests else ():
+                script = scripts[entry["url"]]
+                if script is None:
+                    continue
+                found = script.executed([_triples(row) for row in entry["functions"] if row])
+                for test in tests:
+                    files = self._lines.setdefault(test, {})
+                    for path, lines in found.items():
+                        files.setdefault(path, set()).update(lines)
 
     def of(self, test):
         """Return path → ranges such as `1-4,7` of one test."""
-        return {path: ranges(sorted(lines)) for path, lines in sorted(self._lines.get(test, {}).items())}
-
-    def _script(self, url):
-        if url not in self._scripts:
-            self._scripts[url] = self._read(url)
-        return self._scripts[url]
+        files = self._lines.get(test, {})
+        return {path: ranges(sorted(lines)) for path, lines in sorted(files.items()) if lines}
 
     def _read(self, url):
-        if not url.startswith("file://"):
-            return None
-        path = os.path.realpath(unquote(url[len("file://") :].split("?")[0]))
+        plain = unquote(url[len("file://") :]) if url.startswith("file://") else url
+        path = os.path.realpath(plain.split("?")[0])
         if not path.startswith(self._root):
             return None
-        try:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                return Script(path[len(self._root) :].replace(os.sep, "/"), file.read())
-        except OSError:
+        own = _content(path)
+        text = self._texts.get(url, own)
+        if own is None or text is None:
             return None
+        wrapper = _WRAPPER.match(text)
+        length = wrapper.end() if wrapper else 0
+        found = inline_map(text)
+        if found is None:
+            # Without a map only a file that was not compiled can be told line by line.
+            if text[length : length + len(own)].rstrip() != own.rstrip():
+                return None
+            return Script(text, length, _Plain(self._relative(path), text, length))
+        return Script(text, length, _Mapped(self._sources(path, found), text, length, found))
+
+    def _sources(self, path, found):
+        base = os.path.join(os.path.dirname(path), found.get("sourceRoot") or "")
+        relative = []
+        for source in found.get("sources") or []:
+            source = source or ""
+            plain = unquote(source[len("file://") :]) if source.startswith("file://") else source
+            # Some compilers name the source without its folder.
+            choices = [
+                os.path.join(base, plain),
+                os.path.join(os.path.dirname(path), os.path.basename(plain)),
+            ]
+            real = [os.path.realpath(choice) for choice in choices]
+            existing = [choice for choice in real if os.path.isfile(choice)]
+            relative.append(self._relative(existing[0]) if existing else None)
+        return relative
+
+    def _relative(self, path):
+        return path[len(self._root) :].replace(os.sep, "/") if path.startswith(self._root) else None
+
+
+def _content(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _units(text):
+    """Return a text of as many letters as the engine counts: each beyond its UTF-16 units is made two."""
+    return _ASTRAL.sub("xx", text)
+
+
+class _Plain:
+    """A file as it is, after a wrapper on its first line."""
+
+    def __init__(self, path, text, length):
+        self._path = path
+        self._text = _units(text)
+        self._starts = _line_starts(self._text)
+        self._from = length
+
+    def lines(self, start, end):
+        """Yield path and line of what is executed between two places."""
+        start = max(start, self._from)
+        first = bisect.bisect_right(self._starts, start) - 1
+        last = bisect.bisect_left(self._starts, end) - 1
+        for number in range(first, last + 1):
+            after = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._text)
+            if _WORD.search(self._text, max(start, self._starts[number]), min(end, after)):
+                yield self._path, number + 1
+
+
+class _Mapped:
+    """A compiled file: each piece of it came from a line of a source."""
+
+    def __init__(self, sources, text, length, found):
+        text = _units(text)
+        starts = _line_starts(text)
+        places = []
+        for number, column, source, line in segments(found["mappings"]):
+            if number < len(starts) and source < len(sources) and sources[source] is not None:
+                offset = starts[number] + column + (0 if number else length)
+                places.append((offset, sources[source], line + 1))
+        places.sort()
+        self._offsets = [offset for offset, _, _ in places]
+        self._places = places
+        self._text = text
+
+    def lines(self, start, end):
+        """Yield path and line of what is executed between two places."""
+        for index in range(bisect.bisect_left(self._offsets, start), bisect.bisect_left(self._offsets, end)):
+            offset, path, line = self._places[index]
+            after = self._offsets[index + 1] if index + 1 < len(self._offsets) else len(self._text)
+            if _WORD.search(self._text, offset, min(end, after)):
+                yield path, line
 
 
 class Script:
-    """One file's text, and the functions in it that are known."""
+    """One script's text, and the functions in it that are known."""
 
-    def __init__(self, path, text):
-        self.path = path
-        # The engine counts in UTF-16 units; each letter beyond them is made two.
-        self._text = re.sub("[\U00010000-\U0010ffff]", "xx", text)
-        self._starts = [0] + [match.end() for match in re.finditer("\n", self._text)]
+    def __init__(self, text, length, places):
+        self._length = length
+        self._end = len(_units(text.rstrip()))
+        self._places = places
         self._known = set()
 
     def learn(self, functions):
@@ -73,24 +173,25 @@ class Script:
         self._known.update((rows[0][0], rows[0][1]) for rows in functions)
 
     def executed(self, functions):
-        """Return the lines that the called ones among functions executed, import left out."""
-        lines = set()
+        """Return path → lines that the called ones among functions executed, import left out."""
+        found = {}
         for rows in functions:
             start, end, count = rows[0]
-            if not count or (start == 0 and end >= len(self._text.rstrip())):
+            if not count or self._is_whole(start, end):
                 continue
             inner = [(s, e, 0) for s, e in self._known if start <= s and e <= end and (s, e) != (start, end)]
             for piece in _pieces(rows, inner):
-                lines.update(self._lines_of(*piece))
-        return lines
+                for path, line in self._places.lines(*piece):
+                    found.setdefault(path, set()).add(line)
+        return found
 
-    def _lines_of(self, start, end):
-        first = bisect.bisect_right(self._starts, start) - 1
-        last = bisect.bisect_left(self._starts, end) - 1
-        for number in range(first, last + 1):
-            after = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._text)
-            if _WORD.search(self._text, max(start, self._starts[number]), min(end, after)):
-                yield number + 1
+    def _is_whole(self, start, end):
+        """Return whether a function is the file itself, or what a runner wraps around it."""
+        return (start == 0 and end >= self._end) or start < self._length <= end
+
+
+def _line_starts(text):
+    return [0] + [match.end() for match in re.finditer("\n", text)]
 
 
 def _triples(row):

@@ -5,14 +5,13 @@
 import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-const channel = process.env.GREENLINE_CHANNEL;
+const hasChannel = Boolean(process.env.GREENLINE_CHANNEL);
 const root = process.env.GREENLINE_MEASURE ?? '';
-delete process.env.GREENLINE_CHANNEL;
 delete process.env.GREENLINE_MEASURE;
 process.execArgv = process.execArgv.filter((option) => !option.includes('/opt/greenline/runner/'));
 
-if (channel && isMainThread) {
+if (hasChannel && isMainThread) {
   const { before, beforeEach, afterEach } = await import('node:test');
   const reporter = createRequire(import.meta.url)('./reporter.cjs');
-  await reporter.start(channel.split(','), { before, beforeEach, afterEach }, root);
+  await reporter.start({ before, beforeEach, afterEach }, root);
 }

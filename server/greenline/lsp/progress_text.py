@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from greenline.core.event import Event, EventKind
 
 _MAX_LENGTH = 160
@@ -29,8 +31,10 @@ def progress_text(event: Event) -> str:
             failed = data.get("status") in ("failed", "denied")
             text = f"{data.get('tool')} {data.get('status')}: {data.get('text')}" if failed else ""
         case EventKind.EDIT:
-            paths = [str(path) for path in data.get("paths") or ()]
-            text = f"staged {data.get('nHunks')} hunks in {', '.join(paths)}" if paths else ""
+            names = [PurePath(str(path)).name for path in data.get("paths") or ()]
+            n_hunks = data.get("nHunks")
+            hunks = "1 hunk" if n_hunks == 1 else f"{n_hunks} hunks"
+            text = f"staged {hunks} in {', '.join(names)}" if names else ""
         case EventKind.TEST_REPORT:
             text = f"{data.get('verdict')}: {data.get('detail')}"
         case EventKind.THOUGHT | EventKind.COMMAND | EventKind.ERROR:

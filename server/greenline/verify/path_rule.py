@@ -7,7 +7,7 @@ The rule, for all languages:
   configuration says; `*.test.*`, `*.spec.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's
   or TypeScript's; `*_test.go`;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
-  the configuration of jest, vitest, mocha, c8 and nyc, and what an interpreter runs before any test:
+  the configuration of jest, vitest, vite, mocha, c8 and nyc, and what an interpreter runs before any test:
   `sitecustomize.py`, `usercustomize.py`, `*.pth`;
 - `pyproject.toml`, `setup.cfg` and `package.json` are runner configuration where the patch changes one of
   their runner's tables, and product where it changes others only.
@@ -41,6 +41,7 @@ _CONFIGURATION = (
     "jest.config.*",
     "vitest.config.*",
     "vitest.workspace.*",
+    "vite.config.*",
     ".mocharc.*",
     ".mocharc",
     ".c8rc*",
@@ -115,7 +116,8 @@ def _runner_parts(path: str, content: bytes) -> Any:
         if name == "package.json":
             data = json.loads(text or "{}")
             scripts = data.get("scripts", {})
-            return {**{k: data.get(k) for k in _JSON_KEYS}, "test": scripts.get("test")}
+            tests = {k: v for k, v in scripts.items() if k.startswith(("test", "pretest", "posttest"))}
+            return {**{k: data.get(k) for k in _JSON_KEYS}, "scripts": tests}
     except (ValueError, AttributeError, configparser.Error):
         # What cannot be read is compared as a whole.
         return text

@@ -4,7 +4,7 @@ local M = {}
 local HERE = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 local ROOT = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(HERE)))
 local PYTHON = assert(vim.env.GREENLINE_TEST_PYTHON, 'GREENLINE_TEST_PYTHON names the interpreter')
-local WAIT_MS = 30000
+local WAIT_MS = 60000
 
 M.repository = ROOT
 
@@ -12,11 +12,18 @@ M.repository = ROOT
 ---@field channel integer
 ---@field folder string
 ---@field root string
+---@field is_shared? boolean
 local Child = {}
 Child.__index = Child
 
 ---@type Child[]
 local running = {}
+--- Channels of children that were asked to leave: the next test need not wait for them.
+---@type integer[]
+local leaving = {}
+local LEAVE_MS = 10000
+---@type Child?
+local shared
 
 ---@param path string
 ---@param text string
@@ -136,7 +143,17 @@ function M.start(opts)
     XDG_CACHE_HOME = opts.folder .. '/xdg',
     LC_ALL = 'C.UTF-8',
   }, opts.env or {})
-  local argv = { vim.v.progpath, '--clean', '--embed', '--headless', '-n', '-i', 'NONE', '-u', opts.folder .. '/init.lua' }
+  local argv = {
+    vim.v.progpath,
+    '--clean',
+    '--embed',
+    '--headless',
+    '-n',
+    '-i',
+    'NONE',
+    '-u',
+    opts.folder .. '/init.lua',
+  }
   local channel = vim.fn.jobstart(argv, { rpc = true, env = env, cwd = opts.root })
   assert(channel > 0, 'the child could not be started')
   local child = setmetatable({ channel = channel, folder = opts.folder, root = opts.root }, Child)
@@ -146,11 +163,12 @@ function M.start(opts)
   return child
 end
 
---- End all children; return what they had said and shown, where a test failed.
+--- Ask all children to leave; return what they had said and shown, where a test failed.
 ---@param failed boolean
 ---@return string
 function M.stop_all(failed)
   local told = {}
+  local kept = {}
   for _, child in ipairs(running) do
     if failed then
       local ok, words = pcall(function()
@@ -158,9 +176,13 @@ function M.stop_all(failed)
       end)
       table.insert(told, ok and words or 'the child is gone')
     end
-    child:stop()
+    if child.is_shared and not failed then
+      table.insert(kept, child)
+    else
+      child:leave()
+    end
   end
-  running = {}
+  running = kept
   for _, job in ipairs(models) do
     vim.fn.jobstop(job)
   end
@@ -168,13 +190,82 @@ function M.stop_all(failed)
   return table.concat(told, '\n')
 end
 
---- Ask the child to leave, and wait until it is gone.
-function Child:stop()
+--- Ask for leave.
+function Child:leave()
   pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
-  if vim.fn.jobwait({ self.channel }, 8000)[1] == -1 then
-    vim.fn.jobstop(self.channel)
-    vim.fn.jobwait({ self.channel }, 2000)
+  table.insert(leaving, self.channel)
+  if shared == self then
+    shared = nil
   end
+end
+
+--- Return a child over a project and a script that the tests of a file share, as if it had just been started.
+---
+--- A server costs seconds to start; nothing else is left of the test before.
+---@param files table<string, string>
+---@param script table<string, any>
+---@return Child
+function M.shared(files, script)
+  if shared then
+    shared:reset()
+    for name in vim.fs.dir(shared.root) do
+      if name:match('%.py$') then
+        vim.uv.fs_unlink(shared.root .. '/' .. name)
+      end
+    end
+    for name, text in pairs(files) do
+      M.write(shared.root .. '/' .. name, text)
+    end
+    return shared
+  end
+  local folder, root = M.project(files)
+  shared = M.start({ folder = folder, root = root, cmd = M.scripted(folder, script) })
+  shared.is_shared = true
+  return shared
+end
+
+--- Forget what is proposed, what was said and what is open.
+function Child:reset()
+  self:keys('<Esc><Esc>')
+  self:lua([[
+    ui = ui or vim.deepcopy(vim.ui)
+    vim.ui.select, vim.ui.input = ui.select, ui.input
+    for _, item in ipairs(require('greenline.proposal').waiting()) do
+      local client = vim.lsp.get_client_by_id(item.client_id)
+      client:request_sync('agent/review', {
+        proposalId = item.proposal.id,
+        decisions = { { hunkId = item.hunk.id, decision = 'reject' } },
+      }, 10000, 0)
+    end
+  ]])
+  self:wait_pending(0)
+  self:lua([[
+    vim.cmd('silent! cclose')
+    vim.cmd('silent! only!')
+    vim.cmd('enew!')
+    vim.fn.setqflist({})
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if bufnr ~= vim.api.nvim_get_current_buf() then
+        vim.api.nvim_buf_delete(bufnr, { force = true })
+      end
+    end
+    for _, client in ipairs(vim.lsp.get_clients()) do
+      client.request = nil
+    end
+    require('greenline.say').history = {}
+  ]])
+end
+
+--- Wait until the children are gone, and end those that stay.
+function M.wait_all()
+  for _, child in ipairs(running) do
+    child:leave()
+  end
+  vim.fn.jobwait(leaving, LEAVE_MS)
+  for _, channel in ipairs(leaving) do
+    vim.fn.jobstop(channel)
+  end
+  vim.fn.jobwait(leaving, LEAVE_MS)
 end
 
 --- Run Lua in the child, and return what it returns.
@@ -225,10 +316,13 @@ end
 ---@param name string
 function Child:edit(name)
   self:lua('vim.cmd.edit(...)', name)
-  self:wait('the server to follow ' .. name, [[(function()
+  self:wait(
+    'the server to follow ' .. name,
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.initialized or false
-  end)()]])
+  end)()]]
+  )
 end
 
 --- Return what was said, all of it.
@@ -287,7 +381,10 @@ end
 ---@param name? string A file; without one the current buffer.
 ---@return string
 function Child:text(name)
-  return table.concat(self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'), '\n')
+  return table.concat(
+    self:get('vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)', name or '%'),
+    '\n'
+  )
 end
 
 --- Wait until `n` hunks are pending.

@@ -32,7 +32,8 @@ end
 
 --- Run what was added; `after` follows each test, whatever came of it, and returns words about a failure.
 ---@param after fun(failed: boolean): string
-function M.run(after)
+---@param at_end fun()
+function M.run(after, at_end)
   for _, test in ipairs(tests) do
     local begun = vim.uv.hrtime()
     local ok, failure = xpcall(test.run, debug.traceback)
@@ -44,6 +45,7 @@ function M.run(after)
       seconds = (vim.uv.hrtime() - begun) / 1e9,
     }) .. '\n')
   end
+  at_end()
 end
 
 return M

@@ -5,7 +5,8 @@ local test, eq, has = suite.test, suite.eq, suite.has
 
 local CALC = 'def add(a, b):\n    return a - b\n'
 local FIXED = CALC:gsub('a %- b', 'a + b')
-local SCRIPT = { sums = { steps = { { ['do'] = 'propose', summary = 'Fix', files = { ['calc.py'] = FIXED } } } } }
+local SCRIPT =
+  { sums = { steps = { { ['do'] = 'propose', summary = 'Fix', files = { ['calc.py'] = FIXED } } } } }
 
 ---@param more? table
 ---@return Child
@@ -13,6 +14,13 @@ local function start(more)
   local folder, root = child.project({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' })
   local opts = { folder = folder, root = root, cmd = child.scripted(folder, SCRIPT) }
   return child.start(vim.tbl_extend('force', opts, more or {}))
+end
+
+---@return Child
+local function shared()
+  local nvim = child.shared({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' }, SCRIPT)
+  nvim:edit('calc.py')
+  return nvim
 end
 
 ---@param nvim Child
@@ -34,12 +42,18 @@ test('a server that was killed is started again with one message, and its propos
 
   kill_server(nvim)
   nvim:wait_said('ended unexpectedly (signal 9) and is started again')
-  nvim:wait('another server', [[(function()
+  nvim:wait(
+    'another server',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.id ~= killed and client.initialized or false
-  end)()]])
-  nvim:wait('the hunk to be drawn again', [[#vim.api.nvim_buf_get_extmarks(
-    0, require('greenline.draw').namespace, 0, -1, {}) > 0]])
+  end)()]]
+  )
+  nvim:wait(
+    'the hunk to be drawn again',
+    [[#vim.api.nvim_buf_get_extmarks(
+    0, require('greenline.draw').namespace, 0, -1, {}) > 0]]
+  )
 
   eq(1, nvim:count_said('ended'))
   eq(CALC, nvim:text() .. '\n')
@@ -50,10 +64,13 @@ test('a server that was killed is started again with one message, and its propos
   nvim:wait_said('ended again (signal 9) and is not started again')
   eq({ 2, 0 }, { nvim:count_said('ended'), nvim:get("#vim.lsp.get_clients({ name = 'greenline' })") })
   nvim:ex('Agent restart')
-  nvim:wait('the server', [[(function()
+  nvim:wait(
+    'the server',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     return client ~= nil and client.initialized or false
-  end)()]])
+  end)()]]
+  )
 end)
 
 test('a server that is stopped on purpose is not started again', function()
@@ -69,10 +86,14 @@ test('a server that is stopped on purpose is not started again', function()
 end)
 
 test('a server that is missing is one message, with the command that installs it', function()
-  local nvim = start({ cmd = false, env = { PATH = '/usr/bin:/bin', HOME = '/nowhere' }, before = [[
+  local nvim = start({
+    cmd = false,
+    env = { PATH = '/usr/bin:/bin', HOME = '/nowhere' },
+    before = [[
     local executable = vim.fn.executable
     vim.fn.executable = function(name) return name:find('greenline', 1, true) and 0 or executable(name) end
-  ]] })
+  ]],
+  })
 
   nvim:lua('vim.cmd.edit("calc.py")')
   local said = nvim:wait_said('The server was not found')
@@ -86,8 +107,7 @@ test('a server that is missing is one message, with the command that installs it
 end)
 
 test('a file that changed on the disk is read again, and its hunks are placed anew', function()
-  local nvim = start()
-  nvim:edit('calc.py')
+  local nvim = shared()
   nvim:ex('Agent implement sums')
   nvim:wait_pending(1)
 
@@ -117,8 +137,7 @@ test('an option that is wrong is named, and its default is used', function()
 end)
 
 test('an edit for a text that changed meanwhile is refused', function()
-  local nvim = start()
-  nvim:edit('calc.py')
+  local nvim = shared()
   local answer = nvim:lua([[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     local version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
@@ -139,11 +158,22 @@ test('the health check names the versions, and help has tags for every subcomman
   nvim:edit('calc.py')
 
   nvim:lua('vim.cmd.checkhealth("greenline")')
-  local text = nvim:wait('the report', [[(function()
+  local text = nvim:wait(
+    'the report',
+    [[(function()
     local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
     return vim.bo.filetype == 'checkhealth' and #lines > 8 and table.concat(lines, '\n')
-  end)()]], 60000)
-  for _, wanted in ipairs({ 'greenline 0.', 'Neovim 0.', 'engine: docker', 'model: none', 'Follows 1 buffer', 'is enabled' }) do
+  end)()]],
+    60000
+  )
+  for _, wanted in ipairs({
+    'greenline 0.',
+    'Neovim 0.',
+    'engine: docker',
+    'model: none',
+    'Follows 1 buffer',
+    'is enabled',
+  }) do
     has(wanted, text)
   end
   nvim:lua([[
@@ -162,4 +192,4 @@ test('the health check names the versions, and help has tags for every subcomman
   has('greenline.txt', nvim:get('vim.api.nvim_buf_get_name(0)'))
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -3,8 +3,10 @@ local child = require('child')
 local suite = require('suite')
 local test, eq, has = suite.test, suite.eq, suite.has
 
-local CALC = 'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
-local FIXED = CALC:gsub('a %- b', 'a + b', 1):gsub('half%(a%):\n    return a %* 2', 'half(a):\n    return a / 2')
+local CALC =
+  'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
+local FIXED = CALC:gsub('a %- b', 'a + b', 1)
+  :gsub('half%(a%):\n    return a %* 2', 'half(a):\n    return a / 2')
 
 local EVIDENCE = {
   verdict = 'verified',
@@ -15,8 +17,16 @@ local EVIDENCE = {
   image = 'sha256:0123',
   command = { 'python', '-m', 'pytest' },
   durationS = 3.5,
-  base = { ['end'] = 'complete', durationS = 1.5, tests = { { id = 'test_calc.py::test_add', outcome = 'failed' } } },
-  patched = { ['end'] = 'complete', durationS = 1.25, tests = { { id = 'test_calc.py::test_add', outcome = 'passed' } } },
+  base = {
+    ['end'] = 'complete',
+    durationS = 1.5,
+    tests = { { id = 'test_calc.py::test_add', outcome = 'failed' } },
+  },
+  patched = {
+    ['end'] = 'complete',
+    durationS = 1.25,
+    tests = { { id = 'test_calc.py::test_add', outcome = 'passed' } },
+  },
 }
 
 ---@param files table<string, any>
@@ -32,24 +42,23 @@ local function propose(files, more)
   return { steps = { step } }
 end
 
----@param script? table
----@param more? table
----@return Child
-local function open(script, more)
-  local folder, root = child.project({ ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' })
-  local cmd = child.scripted(folder, script or { change = propose({ ['calc.py'] = FIXED }) })
-  local opts = vim.tbl_extend('force', { folder = folder, root = root, cmd = cmd }, more or {})
-  local nvim = child.start(opts)
-  nvim:edit('calc.py')
-  return nvim
-end
+local FILES = { ['calc.py'] = CALC, ['other.py'] = 'x = 1\n' }
 
----@param script? table
----@param more? table
+local SCRIPT = {
+  change = propose({ ['calc.py'] = FIXED }),
+  everywhere = propose({ ['calc.py'] = FIXED, ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
+  elsewhere = propose({ ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
+  untested = propose({ ['calc.py'] = FIXED }, {
+    evidence = { verdict = 'notCovered', reason = '', detail = 'No test runs the change.' },
+  }),
+}
+
+---@param request? string
 ---@return Child
-local function reviewing(script, more)
-  local nvim = open(script, more)
-  nvim:ex('Agent implement change')
+local function reviewing(request)
+  local nvim = child.shared(FILES, SCRIPT)
+  nvim:edit('calc.py')
+  nvim:ex('Agent implement ' .. (request or 'change'))
   nvim:wait_said('proposed')
   return nvim
 end
@@ -65,7 +74,9 @@ test('a pending hunk is drawn beside the text, which stays as it is', function()
   has('verified', drawn[1])
   has('ga accept', drawn[1])
   eq({ '1: [GreenlineDelete]', '1: return a + b' }, { drawn[2], drawn[3] })
-  nvim:wait('the lines on the screen', [[(function()
+  nvim:wait(
+    'the lines on the screen',
+    [[(function()
     vim.cmd.redraw()
     for row = 1, vim.o.lines do
       local cells = {}
@@ -73,7 +84,8 @@ test('a pending hunk is drawn beside the text, which stays as it is', function()
       if table.concat(cells):find('return a + b', 1, true) then return true end
     end
     return false
-  end)()]])
+  end)()]]
+  )
 end)
 
 test('saving while hunks are pending writes none of the proposal', function()
@@ -157,7 +169,11 @@ test('an edit of the lines is a conflict in words, and nothing is applied', func
 end)
 
 test('maps are set only where hunks are pending, and never over those of the user', function()
-  local nvim = open(nil, { before = 'vim.keymap.set("n", "ga", "<Cmd>let g:mine = 1<CR>")' })
+  local folder, root = child.project(FILES)
+  local cmd = child.scripted(folder, SCRIPT)
+  local before = 'vim.keymap.set("n", "ga", "<Cmd>let g:mine = 1<CR>")'
+  local nvim = child.start({ folder = folder, root = root, cmd = cmd, before = before })
+  nvim:edit('calc.py')
   eq('', nvim:get('vim.fn.maparg("]g", "n")'))
 
   nvim:ex('Agent implement change')
@@ -175,9 +191,7 @@ test('maps are set only where hunks are pending, and never over those of the use
 end)
 
 test('the quickfix list holds what is pending, in all files', function()
-  local nvim = reviewing({
-    change = propose({ ['calc.py'] = FIXED, ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }),
-  })
+  local nvim = reviewing('everywhere')
 
   nvim:ex('Agent review')
   nvim:wait('the list', 'vim.fn.getqflist({ winid = 0 }).winid > 0')
@@ -185,17 +199,23 @@ test('the quickfix list holds what is pending, in all files', function()
     return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.text }
   end, vim.fn.getqflist())]])
 
-  eq({ 'calc.py', 'calc.py', 'new.py', 'other.py' }, vim.tbl_map(function(item)
-    return item[1]
-  end, list))
-  eq({ 2, 10, 1, 1 }, vim.tbl_map(function(item)
-    return item[2]
-  end, list))
+  eq(
+    { 'calc.py', 'calc.py', 'new.py', 'other.py' },
+    vim.tbl_map(function(item)
+      return item[1]
+    end, list)
+  )
+  eq(
+    { 2, 10, 1, 1 },
+    vim.tbl_map(function(item)
+      return item[2]
+    end, list)
+  )
   has('[verified] The sum was a difference.', list[1][3])
 end)
 
 test('a new file is shown before it exists, and a file that is not open is changed by an accept', function()
-  local nvim = reviewing({ change = propose({ ['other.py'] = 'x = 2\n', ['new.py'] = 'y = 3\n' }) })
+  local nvim = reviewing('elsewhere')
 
   nvim:ex('Agent next')
   nvim:wait('the preview', 'vim.api.nvim_buf_get_name(0):find("new.py", 1, true)')
@@ -205,7 +225,10 @@ test('a new file is shown before it exists, and a file that is not open is chang
   nvim:keys('ga')
   nvim:wait_pending(1)
   eq('y = 3\n', child.read(nvim.root .. '/new.py'))
-  nvim:wait('the file in the place of its preview', 'vim.api.nvim_buf_get_name(0) == vim.fn.getcwd() .. "/new.py"')
+  nvim:wait(
+    'the file in the place of its preview',
+    'vim.api.nvim_buf_get_name(0) == vim.fn.getcwd() .. "/new.py"'
+  )
   nvim:ex('Agent accept all')
   nvim:wait_said('Changed and not written yet: other.py')
 
@@ -219,7 +242,15 @@ test('the evidence window tells what was measured', function()
   nvim:keys(']ggK')
   local text = nvim:wait_float('the window')
 
-  for _, wanted in ipairs({ 'verified', '2 tests were fixed.', 'base', 'patched', 'sha256:0123', 'python -m pytest', '3.5 s' }) do
+  for _, wanted in ipairs({
+    'verified',
+    '2 tests were fixed.',
+    'base',
+    'patched',
+    'sha256:0123',
+    'python -m pytest',
+    '3.5 s',
+  }) do
     has(wanted, text)
   end
 end)
@@ -239,8 +270,7 @@ test('hover and code actions work as everywhere', function()
 end)
 
 test('accepting all of what is not verified asks first', function()
-  local evidence = { verdict = 'notCovered', reason = '', detail = 'No test runs the change.' }
-  local nvim = reviewing({ change = propose({ ['calc.py'] = FIXED }, { evidence = evidence }) })
+  local nvim = reviewing('untested')
   nvim:lua([[
     asked = {}
     vim.ui.select = function(items, opts, on_choice)
@@ -259,4 +289,4 @@ test('accepting all of what is not verified asks first', function()
   eq(FIXED, nvim:text() .. '\n')
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

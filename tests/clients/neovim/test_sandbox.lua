@@ -6,7 +6,8 @@ local test, eq, has = suite.test, suite.eq, suite.has
 local WORK_MS = 150000
 local SAMPLE = child.repository .. '/sandbox/sample'
 
-local CALC = 'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
+local CALC =
+  'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n\n\ndef half(a):\n    return a * 2\n'
 local TESTS = 'from calc import add, half\n\n\ndef test_add():\n    assert add(2, 3) == 5\n\n\n'
   .. 'def test_half():\n    assert half(8) == 4\n'
 local ADDS = CALC:gsub('a %- b', 'a + b', 1)
@@ -43,7 +44,9 @@ end
 --- The turns of a model that mends both functions.
 local TURNS = {
   call('submit_plan', {
-    entries = { { intent = 'Mend both functions', files = { 'calc.py' }, checks = { 'test_calc.py::test_add' } } },
+    entries = {
+      { intent = 'Mend both functions', files = { 'calc.py' }, checks = { 'test_calc.py::test_add' } },
+    },
     risk = 'low',
   }),
   call('submit_score', { score = 9 }),
@@ -80,7 +83,8 @@ end)
 
 test('a model mends two places: accept one, reject the other, undo', function()
   local port = child.model(TURNS)
-  local env = { GREENLINE_MODEL = 'openai/scripted', GREENLINE_API_BASE = ('http://127.0.0.1:%d/v1'):format(port) }
+  local env =
+    { GREENLINE_MODEL = 'openai/scripted', GREENLINE_API_BASE = ('http://127.0.0.1:%d/v1'):format(port) }
   local nvim = open({ ['calc.py'] = CALC, ['test_calc.py'] = TESTS }, env, 'calc.py')
 
   nvim:ex('Agent fix')
@@ -131,4 +135,4 @@ test('a model that cannot be reached is said once, with what to do', function()
   has('openai/nobody', said)
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -26,8 +26,16 @@ local EVIDENCE = {
   image = 'sha256:274dc2db7a09',
   command = { 'python', '-m', 'pytest' },
   durationS = 3.1,
-  base = { ['end'] = 'complete', durationS = 0.44, tests = { { id = 'a', outcome = 'failed' }, { id = 'b', outcome = 'passed' } } },
-  patched = { ['end'] = 'complete', durationS = 0.42, tests = { { id = 'a', outcome = 'passed' }, { id = 'b', outcome = 'passed' } } },
+  base = {
+    ['end'] = 'complete',
+    durationS = 0.44,
+    tests = { { id = 'a', outcome = 'failed' }, { id = 'b', outcome = 'passed' } },
+  },
+  patched = {
+    ['end'] = 'complete',
+    durationS = 0.42,
+    tests = { { id = 'a', outcome = 'passed' }, { id = 'b', outcome = 'passed' } },
+  },
 }
 
 ---@param text string
@@ -93,24 +101,30 @@ local function svg(picture)
         fg, bg = bg, fg
       end
       if bg ~= picture.bg then
-        table.insert(out, ('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#%06x"/>'):format(
-          x,
-          y,
-          (column - first) * WIDTH,
-          HEIGHT,
-          bg
-        ))
+        table.insert(
+          out,
+          ('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#%06x"/>'):format(
+            x,
+            y,
+            (column - first) * WIDTH,
+            HEIGHT,
+            bg
+          )
+        )
       end
       if text:find('%S') then
         local bold = style.bold and ' font-weight="bold"' or ''
-        table.insert(out, ('<text x="%.1f" y="%d" fill="#%06x"%s xml:space="preserve" textLength="%.1f">%s</text>'):format(
-          x,
-          y + 14,
-          fg,
-          bold,
-          (column - first) * WIDTH,
-          escaped(text)
-        ))
+        table.insert(
+          out,
+          ('<text x="%.1f" y="%d" fill="#%06x"%s xml:space="preserve" textLength="%.1f">%s</text>'):format(
+            x,
+            y + 14,
+            fg,
+            bold,
+            (column - first) * WIDTH,
+            escaped(text)
+          )
+        )
       end
     end
   end
@@ -177,7 +191,12 @@ local function check_picture(name, picture)
   if wanted ~= picture then
     local seen = vim.env.GREENLINE_TEST_FOLDER .. '/' .. name
     child.write(seen, picture)
-    error(('%s is not what is on the screen, which is in %s; GREENLINE_PICTURES=write takes it'):format(path, seen))
+    error(
+      ('%s is not what is on the screen, which is in %s; GREENLINE_PICTURES=write takes it'):format(
+        path,
+        seen
+      )
+    )
   end
 end
 
@@ -204,4 +223,4 @@ test('what would come before the first line is on the screen', function()
   has('x = 1', screen[4])
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

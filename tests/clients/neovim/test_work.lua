@@ -15,13 +15,21 @@ local PLANNED = {
   steps = { PROPOSE },
 }
 
----@param script table
----@param more? table
+local ASKING = { ['do'] = 'ask', text = 'Which one?', options = { 'left', 'right' } }
+
+local SCRIPT = {
+  planned = PLANNED,
+  sums = { steps = { PROPOSE } },
+  ask = { steps = { ASKING, PROPOSE } },
+  words = { steps = { { ['do'] = 'ask', text = 'How much?', options = {} }, PROPOSE } },
+  may = { steps = { { ['do'] = 'ask', text = 'May I?', permission = true }, PROPOSE } },
+  wait = { steps = { { ['do'] = 'event', data = { text = 'waiting here' } }, { ['do'] = 'wait' } } },
+  broken = { steps = { { ['do'] = 'fail', message = 'It broke.' } } },
+}
+
 ---@return Child
-local function open(script, more)
-  local folder, root = child.project({ ['calc.py'] = CALC })
-  local opts = { folder = folder, root = root, cmd = child.scripted(folder, script) }
-  local nvim = child.start(vim.tbl_extend('force', opts, more or {}))
+local function open()
+  local nvim = child.shared({ ['calc.py'] = CALC }, SCRIPT)
   nvim:edit('calc.py')
   return nvim
 end
@@ -57,11 +65,11 @@ local function newest_run(nvim)
 end
 
 test('a plan is edited and written: it is revised, and then carried out', function()
-  local nvim = open({ sums = PLANNED })
+  local nvim = open()
 
-  nvim:ex('Agent plan sums')
+  nvim:ex('Agent plan planned')
   nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
-  has('# Plan: sums', nvim:text())
+  has('# Plan: planned', nvim:text())
   has('- check: test_calc.py::test_add', nvim:text())
   nvim:keys('/Tidy up<CR>ddo## Say why in a comment<CR>- file: calc.py<Esc>')
   nvim:ex('write')
@@ -76,9 +84,9 @@ test('a plan is edited and written: it is revised, and then carried out', functi
 end)
 
 test('a plan that is written as it is, is carried out as it is', function()
-  local nvim = open({ sums = PLANNED })
+  local nvim = open()
 
-  nvim:ex('Agent plan sums')
+  nvim:ex('Agent plan planned')
   nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
   nvim:ex('wq')
   nvim:wait_said('proposed')
@@ -87,9 +95,9 @@ test('a plan that is written as it is, is carried out as it is', function()
 end)
 
 test('a plan without a step is refused, and one that is left is not carried out', function()
-  local nvim = open({ sums = PLANNED })
+  local nvim = open()
 
-  nvim:ex('Agent plan sums')
+  nvim:ex('Agent plan planned')
   nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
   nvim:keys('gg/## <CR>dG')
   nvim:ex('write')
@@ -101,27 +109,25 @@ test('a plan without a step is refused, and one that is left is not carried out'
 end)
 
 test('a question is asked once, and its answer goes on', function()
-  local nvim = open({
-    ask = { steps = { { ['do'] = 'ask', text = 'Which one?', options = { 'left', 'right' } }, PROPOSE } },
-  })
+  local nvim = open()
   answer(nvim, 2, '')
 
   nvim:ex('Agent implement ask')
   nvim:wait_said('proposed')
 
   eq({ 'Which one?' }, nvim:get('asked'))
-  local run = nvim:lua([[
+  local run = nvim:lua(
+    [[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]], newest_run(nvim).id)
+  ]],
+    newest_run(nvim).id
+  )
   has('answered: right', vim.inspect(run.events))
 end)
 
 test('a question without options is answered in words, and a permission that is closed is refused', function()
-  local nvim = open({
-    words = { steps = { { ['do'] = 'ask', text = 'How much?', options = {} }, PROPOSE } },
-    may = { steps = { { ['do'] = 'ask', text = 'May I?', permission = true }, PROPOSE } },
-  })
+  local nvim = open()
   answer(nvim, 9, 'plenty')
 
   nvim:ex('Agent implement words')
@@ -132,15 +138,18 @@ test('a question without options is answered in words, and a permission that is 
   nvim:wait_pending(1)
 
   eq({ 'How much? ', 'May I?' }, nvim:get('asked'))
-  local run = nvim:lua([[
+  local run = nvim:lua(
+    [[
     local client = vim.lsp.get_clients({ name = 'greenline' })[1]
     return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]], newest_run(nvim).id)
+  ]],
+    newest_run(nvim).id
+  )
   has('answered: rejectOnce', vim.inspect(run.events))
 end)
 
 test('cancel ends what is running', function()
-  local nvim = open({ wait = { steps = { { ['do'] = 'event', data = { text = 'waiting here' } }, { ['do'] = 'wait' } } } })
+  local nvim = open()
 
   nvim:ex('Agent implement wait')
   nvim:wait('the progress', [[require('greenline').statusline():find('working', 1, true)]])
@@ -155,7 +164,7 @@ test('cancel ends what is running', function()
 end)
 
 test('what goes wrong is said with its remedy', function()
-  local nvim = open({ broken = { steps = { { ['do'] = 'fail', message = 'It broke.' } } } })
+  local nvim = open()
 
   nvim:ex('Agent implement broken')
   has('Change the script.', nvim:wait_said('It broke.'))
@@ -172,22 +181,24 @@ test('what goes wrong is said with its remedy', function()
 end)
 
 test('the command completes its subcommands and scopes', function()
-  local nvim = open({})
+  local nvim = open()
 
   eq({ 'accept', 'cancel' }, vim.list_slice(nvim:get('vim.fn.getcompletion("Agent ", "cmdline")'), 1, 2))
-  eq({ 'reject', 'restart', 'resume', 'review', 'runs' }, nvim:get('vim.fn.getcompletion("Agent r", "cmdline")'))
+  local begun = nvim:get('vim.fn.getcompletion("Agent r", "cmdline")')
+  eq({ 'reject', 'restart', 'resume', 'review', 'runs' }, begun)
   eq({ 'all', 'file', 'hunk' }, nvim:get('vim.fn.getcompletion("Agent accept ", "cmdline")'))
   eq({ 'file' }, nvim:get('vim.fn.getcompletion("Agent reject f", "cmdline")'))
   eq({}, nvim:get('vim.fn.getcompletion("Agent plan x", "cmdline")'))
 end)
 
 test('a selection and its diagnostics are the context of a request', function()
-  local nvim = open({ sums = { steps = { PROPOSE } } })
+  local nvim = open()
   nvim:lua([[
     local problem = { lnum = 1, col = 0, message = 'the sum is wrong', severity = 1, source = 'other' }
     vim.diagnostic.set(vim.api.nvim_create_namespace('other'), 0, { problem })
-    local client = vim.lsp.get_clients()[1]
+    local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     local request = client.request
+    sent = nil
     client.request = function(self, method, params, ...)
       sent = method == 'agent/execute' and params or sent
       return request(self, method, params, ...)
@@ -206,7 +217,7 @@ test('a selection and its diagnostics are the context of a request', function()
 end)
 
 test('what is not saved is what the proposal is made for', function()
-  local nvim = open({ sums = { steps = { PROPOSE } } })
+  local nvim = open()
 
   nvim:lua('vim.api.nvim_buf_set_lines(0, 0, 0, false, { "# not saved" })')
   nvim:ex('Agent implement sums')
@@ -219,7 +230,7 @@ test('what is not saved is what the proposal is made for', function()
 end)
 
 test('each project has its own server, and a folder that is added is one more root', function()
-  local nvim = open({ sums = { steps = { PROPOSE } } })
+  local nvim = open()
   local other = nvim.folder .. '/second'
   child.write(other .. '/.git/HEAD', '')
   child.write(other .. '/calc.py', CALC)
@@ -235,25 +246,44 @@ test('each project has its own server, and a folder that is added is one more ro
   nvim:wait_pending(1)
   eq({ FIXED, CALC }, { nvim:text(other .. '/calc.py') .. '\n', nvim:text(nvim.root .. '/calc.py') .. '\n' })
   nvim:lua('vim.lsp.buf.add_workspace_folder(...)', nvim.folder)
-  local roots = nvim:wait('both folders', [[(function()
+  local roots = nvim:wait(
+    'both folders',
+    [[(function()
     local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
     local roots = client:request_sync('agent/status', vim.empty_dict(), 10000, 0).result.roots
     return #roots == 2 and roots
-  end)()]])
+  end)()]]
+  )
 
   has(nvim.folder, roots[2])
 end)
 
-test('runs are listed and shown, and so is the status', function()
-  local nvim = open({ sums = PLANNED })
-  answer(nvim, 1, '')
+test('explain and its code action tell about the lines', function()
+  local nvim = open()
+
+  nvim:ex('Agent explain')
+  has('Nothing is proposed for line 1', nvim:wait_float('the words'))
   nvim:ex('Agent implement sums')
+  nvim:wait_said('proposed')
+  nvim:keys(']g')
+  nvim:wait('the cursor on the hunk', 'vim.fn.line(".") == 2')
+  nvim:lua([[
+    vim.lsp.buf.code_action({ apply = true, filter = function(action) return action.title == 'Agent: explain' end })
+  ]])
+
+  has('return a + b', nvim:wait_float('the explanation'))
+end)
+
+test('runs are listed and shown, and so is the status', function()
+  local nvim = open()
+  answer(nvim, 1, '')
+  nvim:ex('Agent implement planned')
   nvim:wait_said('proposed')
 
   nvim:wait('the status line', [[require('greenline').statusline():find('1 pending change', 1, true)]])
   nvim:ex('Agent runs')
   nvim:wait('the run', [[vim.api.nvim_buf_get_name(0):find('greenline://run/', 1, true)]])
-  for _, wanted in ipairs({ '# sums', 'proposed', '1. Fix the sum', '- calc.py:2 pending' }) do
+  for _, wanted in ipairs({ '# planned', 'proposed', '1. Fix the sum', '- calc.py:2 pending' }) do
     has(wanted, nvim:text())
   end
   nvim:ex('close')
@@ -264,4 +294,4 @@ test('runs are listed and shown, and so is the status', function()
   has('Pending   1 change', status)
 end)
 
-suite.run(child.stop_all)
+suite.run(child.stop_all, child.wait_all)

@@ -53,7 +53,10 @@ local function header(item, place, n, keys)
   local mark = config.get().icons and (is_good and '✓ ' or '! ') or ''
   local chunks = { { ('-- Greenline %d/%d · '):format(place, n), 'GreenlineHeader' } }
   if hunk.state == 'conflicted' then
-    table.insert(chunks, { 'the text that it replaces is gone: reject it, or undo your edit', 'GreenlineConflict' })
+    table.insert(
+      chunks,
+      { 'the text that it replaces is gone: reject it, or undo your edit', 'GreenlineConflict' }
+    )
   else
     local group = is_good and 'GreenlineVerified' or 'GreenlineUnverified'
     table.insert(chunks, { mark .. words.verdict(found), group })
@@ -72,7 +75,10 @@ local function header(item, place, n, keys)
       table.insert(hints, keys[action] .. ' ' .. action)
     end
   end
-  table.insert(chunks, { ' · ' .. (#hints > 0 and table.concat(hints, '  ') or ':Agent accept|reject'), 'GreenlineHint' })
+  table.insert(
+    chunks,
+    { ' · ' .. (#hints > 0 and table.concat(hints, '  ') or ':Agent accept|reject'), 'GreenlineHint' }
+  )
   return chunks
 end
 

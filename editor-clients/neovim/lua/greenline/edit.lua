@@ -101,7 +101,9 @@ function M.done()
   unwritten = {}
   if #names > 0 then
     table.sort(names)
-    require('greenline.say').say(('Changed and not written yet: %s; :wall writes all.'):format(table.concat(names, ', ')))
+    require('greenline.say').say(
+      ('Changed and not written yet: %s; :wall writes all.'):format(table.concat(names, ', '))
+    )
   end
 end
 

@@ -49,10 +49,13 @@ local function add_coverage(lines, measured)
     return
   end
   if measured.coverage == 'covered' then
-    table.insert(lines, ('Coverage  %s execute these lines: %s'):format(
-      words.count(#measured.tests, 'test'),
-      listed(measured.tests)
-    ))
+    table.insert(
+      lines,
+      ('Coverage  %s execute these lines: %s'):format(
+        words.count(#measured.tests, 'test'),
+        listed(measured.tests)
+      )
+    )
   elseif measured.coverage == 'notCovered' then
     table.insert(lines, 'Coverage  no test executes these lines')
   end
@@ -85,7 +88,10 @@ function M.lines(found, hunk)
     end
   end
   if #rows > 0 then
-    vim.list_extend(lines, { '', ('%-10s %7s %7s %7s %8s %8s'):format('', 'passed', 'failed', 'errors', 'skipped', 'seconds') })
+    vim.list_extend(
+      lines,
+      { '', ('%-10s %7s %7s %7s %8s %8s'):format('', 'passed', 'failed', 'errors', 'skipped', 'seconds') }
+    )
     vim.list_extend(lines, rows)
     table.insert(lines, '')
   end

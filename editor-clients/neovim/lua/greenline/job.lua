@@ -27,7 +27,11 @@ local function diagnostics(place)
   end
   local found = {}
   for _, diagnostic in ipairs(vim.diagnostic.get(place.bufnr)) do
-    if diagnostic.source ~= 'greenline' and diagnostic.lnum >= place.first and diagnostic.lnum < place.last then
+    if
+      diagnostic.source ~= 'greenline'
+      and diagnostic.lnum >= place.first
+      and diagnostic.lnum < place.last
+    then
       table.insert(found, diagnostic.message)
     end
   end
@@ -64,7 +68,9 @@ local function say_outcome(result)
   end
   local key = require('greenline.keys').mapped(vim.api.nvim_get_current_buf()).next
   local go = (key or ':Agent next') .. ' goes to the first'
-  say.say(('%s proposed, %s; %s.'):format(words.count(#proposal.hunks, 'change'), words.verdict(proposal), go))
+  say.say(
+    ('%s proposed, %s; %s.'):format(words.count(#proposal.hunks, 'change'), words.verdict(proposal), go)
+  )
 end
 
 ---@param client vim.lsp.Client
@@ -155,9 +161,16 @@ function M.verify()
   ask.request(client, 'agent/runs', { limit = 20 }, function(result)
     for _, run in ipairs(result.runs) do
       if run.proposal then
-        ask.request(client, 'agent/verify', { proposalId = run.proposal.id, workDoneToken = token() }, function(done)
-          say.say(('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail))
-        end)
+        ask.request(
+          client,
+          'agent/verify',
+          { proposalId = run.proposal.id, workDoneToken = token() },
+          function(done)
+            say.say(
+              ('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail)
+            )
+          end
+        )
         return
       end
     end

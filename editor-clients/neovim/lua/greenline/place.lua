@@ -91,7 +91,8 @@ function M.same(one, other)
     return true
   end
   local a, b = vim.uri_to_fname(one), vim.uri_to_fname(other)
-  return vim.fs.basename(a) == vim.fs.basename(b) and (vim.uv.fs_realpath(a) or a) == (vim.uv.fs_realpath(b) or b)
+  return vim.fs.basename(a) == vim.fs.basename(b)
+    and (vim.uv.fs_realpath(a) or a) == (vim.uv.fs_realpath(b) or b)
 end
 
 --- Put the file itself where its preview is shown, after it was made.

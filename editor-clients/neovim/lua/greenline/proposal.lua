@@ -36,7 +36,8 @@ end
 function M.put(client_id, proposal)
   known[client_id] = known[client_id] or {}
   local before = known[client_id][proposal.id]
-  known[client_id][proposal.id] = proposal
+  local is_open = vim.iter(proposal.hunks):any(waits)
+  known[client_id][proposal.id] = is_open and proposal or nil
   local uris = {}
   for _, held in ipairs({ before or { hunks = {} }, proposal }) do
     for _, hunk in ipairs(held.hunks) do
@@ -82,14 +83,6 @@ function M.waiting(filter)
   end
   table.sort(found, earlier)
   return found
-end
-
---- Return a proposal by its id.
----@param client_id integer
----@param id string
----@return greenline.Proposal?
-function M.get(client_id, id)
-  return known[client_id] and known[client_id][id]
 end
 
 --- Return the hunk's lines in a buffer: the first, and the one after the last, both from 0.

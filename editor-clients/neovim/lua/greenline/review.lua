@@ -21,8 +21,8 @@ local function items_of(bufnr)
   local is_preview = vim.b[bufnr].greenline_uri ~= nil
   return vim.tbl_filter(function(item)
     -- A file that is to be made is drawn in its preview, unless an editor has its name open already.
-    return place.same(item.hunk.uri, uri) and (item.hunk.op == 'create') == is_preview or
-      (item.hunk.op == 'create' and item.hunk.state == 'conflicted' and place.same(item.hunk.uri, uri))
+    return place.same(item.hunk.uri, uri) and (item.hunk.op == 'create') == is_preview
+      or (item.hunk.op == 'create' and item.hunk.state == 'conflicted' and place.same(item.hunk.uri, uri))
   end, proposal.waiting())
 end
 
@@ -76,15 +76,16 @@ local function say_new_conflicts(before, after)
   for _, hunk in ipairs(before and before.hunks or {}) do
     was[hunk.id] = hunk.state
   end
+  local uris = {}
   for _, hunk in ipairs(after.hunks) do
     if hunk.state == 'conflicted' and was[hunk.id] == 'pending' then
-      say.say(
-        ('%s: the text that a pending change replaces is gone. Undo your edit to get it back, or reject the change.'):format(
-          words.file(hunk.uri)
-        ),
-        vim.log.levels.WARN
-      )
+      uris[hunk.uri] = true
     end
+  end
+  for uri in vim.spairs(uris) do
+    local words_of_it = 'the text that a pending change replaces is gone. '
+      .. 'Undo your edit to get it back, or reject the change.'
+    say.say(('%s: %s'):format(words.file(uri), words_of_it), vim.log.levels.WARN)
   end
 end
 
@@ -129,10 +130,7 @@ end
 local function say_result(result, decision)
   local first = (result.conflicts or {})[1]
   if first then
-    say.say(
-      ('Nothing was applied: %s: %s'):format(words.file(first.uri), first.reason),
-      vim.log.levels.WARN
-    )
+    say.say(('Nothing was applied: %s: %s'):format(words.file(first.uri), first.reason), vim.log.levels.WARN)
     return
   end
   local n = #(result.applied or {}) + #(result.rejected or {})
@@ -207,7 +205,9 @@ local function chosen(scope)
     return items
   end
   local hint = #proposal.waiting() > 0 and ' :Agent review lists what is pending.' or ''
-  say.say(scope == 'file' and 'No change is pending in this file.' .. hint or 'No pending change is here.' .. hint)
+  say.say(
+    scope == 'file' and 'No change is pending in this file.' .. hint or 'No pending change is here.' .. hint
+  )
 end
 
 ---@type table<string, string>

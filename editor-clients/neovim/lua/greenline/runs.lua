@@ -41,7 +41,10 @@ function M.lines(run, events)
     vim.list_extend(lines, { '```', '', '## Changes' })
     for _, hunk in ipairs(run.proposal.hunks) do
       local comment = hunk.comment and hunk.comment ~= '' and (' — ' .. hunk.comment) or ''
-      table.insert(lines, ('- %s:%d %s%s'):format(words.file(hunk.uri), hunk.range.start.line + 1, hunk.state, comment))
+      table.insert(
+        lines,
+        ('- %s:%d %s%s'):format(words.file(hunk.uri), hunk.range.start.line + 1, hunk.state, comment)
+      )
     end
   end
   vim.list_extend(lines, { '', '## Events' })

@@ -5,7 +5,7 @@ local say = require('greenline.say')
 local M = {}
 
 --- One that dies again within this many seconds of its start is left alone.
-local CALM_S = 60
+local CALM_S = 300
 
 ---@type table<string, { time: number }>
 local restarted = {}
@@ -83,7 +83,8 @@ function M.root_dir(bufnr, on_dir)
     return
   end
   say.once('missing', nil)
-  local markers = { '.git', 'pyproject.toml', 'setup.cfg', 'setup.py', 'package.json', 'go.mod', 'Cargo.toml' }
+  local markers =
+    { '.git', 'pyproject.toml', 'setup.cfg', 'setup.py', 'package.json', 'go.mod', 'Cargo.toml' }
   on_dir(vim.fs.root(bufnr, { markers }) or vim.fs.dirname(name))
 end
 
@@ -136,16 +137,18 @@ local function died(root, buffers, code, signal)
   local before = restarted[root]
   if before and vim.uv.now() / 1000 - before.time < CALM_S then
     say.say(
-      ('The server ended again (%s) and is not started again. Your buffers are as you left them; '):format(how)
-        .. ':Agent restart tries anew, :LspLog says more.',
+      ('The server ended again (%s) and is not started again. Your buffers are as you left them; '):format(
+        how
+      ) .. ':Agent restart tries anew, :LspLog says more.',
       vim.log.levels.ERROR
     )
     return
   end
   restarted[root] = { time = vim.uv.now() / 1000 }
   say.say(
-    ('The server ended unexpectedly (%s) and is started again. Your buffers are as you left them, '):format(how)
-      .. 'proposals come back, and :Agent resume goes on with a run.',
+    ('The server ended unexpectedly (%s) and is started again. Your buffers are as you left them, '):format(
+      how
+    ) .. 'proposals come back, and :Agent resume goes on with a run.',
     vim.log.levels.WARN
   )
   start_again(buffers)

@@ -16,7 +16,8 @@ local runs = {}
 ---@type table<integer, table<string|integer, string>>
 local working = {}
 
-local REST = { accepted = 1, partlyAccepted = 1, rejected = 1, failed = 1, cancelled = 1, proposed = 1, interrupted = 1 }
+local REST =
+  { accepted = 1, partlyAccepted = 1, rejected = 1, failed = 1, cancelled = 1, proposed = 1, interrupted = 1 }
 
 --- Draw the status lines again.
 function M.redraw()
@@ -78,11 +79,22 @@ function M.forget(client_id)
   M.redraw()
 end
 
+--- Return what is most worth knowing: work under way, then what waits for the user.
 ---@param client_id integer
----@return string?
+---@return string
 local function state_of(client_id)
-  local _, state = next(runs[client_id] or {})
-  return state and words.state(state)
+  local is_waiting = false
+  for _, state in pairs(runs[client_id] or {}) do
+    if state ~= 'awaitingApproval' then
+      return words.state(state)
+    end
+    is_waiting = true
+  end
+  local n_pending = #require('greenline.proposal').waiting({ client_id = client_id })
+  if n_pending > 0 then
+    return words.count(n_pending, 'pending change')
+  end
+  return is_waiting and words.state('awaitingApproval') or 'ready'
 end
 
 --- Return one line for the status line: state, spend, index and engine.
@@ -97,17 +109,22 @@ function M.line(bufnr)
   if status == nil then
     return 'Greenline: starting'
   end
-  local pending = #require('greenline.proposal').waiting({ client_id = client.id })
-  local parts = { state_of(client.id) or (pending > 0 and words.count(pending, 'pending change') or 'ready') }
+  local parts = { state_of(client.id) }
   local agent = status.agent
   if agent.spentUsd > 0 or agent.capUsd then
-    table.insert(parts, agent.capUsd and ('$%.2f/$%.2f'):format(agent.spentUsd, agent.capUsd)
-      or ('$%.2f'):format(agent.spentUsd))
+    table.insert(
+      parts,
+      agent.capUsd and ('$%.2f/$%.2f'):format(agent.spentUsd, agent.capUsd)
+        or ('$%.2f'):format(agent.spentUsd)
+    )
   end
   if status.index.state ~= 'off' then
     -- A percent sign would be read as an item of the status line.
-    table.insert(parts, status.index.state == 'failed' and 'no index'
-      or ('index %d%%%%'):format(math.floor(status.index.completeness * 100)))
+    table.insert(
+      parts,
+      status.index.state == 'failed' and 'no index'
+        or ('index %d%%%%'):format(math.floor(status.index.completeness * 100))
+    )
   end
   if agent.sandbox and not agent.sandbox.available then
     table.insert(parts, 'no sandbox')
@@ -157,7 +174,11 @@ function M.lines(status)
     health_line('Sandbox', agent.sandbox, 'not looked at yet'),
     health_line('Model', agent.model, 'not looked at yet'),
     ('Spent     $%.2f%s'):format(agent.spentUsd, cap),
-    ('Index     %s, %d%%, %s'):format(index.state, index.completeness * 100, words.count(index.nFiles, 'file')),
+    ('Index     %s, %d%%, %s'):format(
+      index.state,
+      index.completeness * 100,
+      words.count(index.nFiles, 'file')
+    ),
     ('Runs      %d active'):format(#status.activeRuns),
     'Pending   ' .. words.count(status.pendingHunks, 'change'),
   }

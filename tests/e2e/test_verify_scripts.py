@@ -1,0 +1,199 @@
+"""Verdicts over projects whose tests are jest's, vitest's or mocha's, from real containers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+from verify_case import PatchCase, assert_verdict, make_verifier, measure
+
+from greenline.core.evidence import Outcome
+from greenline.verify.verifier import SandboxVerifier
+
+RUNTIMES = Path(__file__).parents[2] / ".venv" / "runtimes" / "node_modules"
+"""What `bin/runtimes` has installed."""
+
+TYPED = """interface Options {
+  limit: number;
+}
+
+const LIMIT = 3;
+
+export function low(x: number, options: Options = { limit: LIMIT }): boolean {
+  if (x < options.limit) {
+    return true;
+  }
+  return false;
+}
+
+export const twice = (x: number): number => x + x;
+
+export function rare(x: number): string {
+  if (x > 100) {
+    return 'rare';
+  }
+  return 'often';
+}
+"""
+PLAIN = """const LIMIT = 3;
+
+function low(x) {
+  const options = { limit: LIMIT };
+  if (x < options.limit) {
+    return true;
+  }
+  return false;
+}
+
+const twice = (x) => x + x;
+
+function rare(x) {
+  if (x > 100) {
+    return 'rare';
+  }
+  return 'often';
+}
+
+module.exports = { low, twice, rare };
+"""
+TESTS = """HEAD
+
+it('low', () => {
+  assert.equal(low(3), true);
+});
+
+describe('more', () => {
+  it('high', () => {
+    assert.equal(low(4), false);
+  });
+  it('twice', async () => {
+    assert.equal(twice(4), 8);
+  });
+  it('often', () => {
+    assert.equal(rare(1), 'often');
+  });
+});
+"""
+CJS = "const assert = require('node:assert');\nconst { low, rare, twice } = require('../src/calc');"
+ESM = (
+    "import assert from 'node:assert';\nimport { describe, it } from 'vitest';\n"
+    "import { low, rare, twice } from '../src/calc';"
+)
+
+
+@attrs.frozen
+class Kind:
+    """How one runner's projects look."""
+
+    runner: str
+    script: str
+    product: str
+    text: str
+    test: str
+    head: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        manifest = json.dumps({"name": "calc", "scripts": {"test": self.script}})
+        return {"package.json": manifest, self.product: self.text, self.test: self.tests}
+
+    @property
+    def tests(self) -> str:
+        return TESTS.replace("HEAD", self.head)
+
+    @property
+    def fix(self) -> str:
+        return self.text.replace("x < options", "x <= options")
+
+    def case(
+        self, name: str, product: str, verdict: str, reason: str = "", tests: str | None = None
+    ) -> PatchCase:
+        patch: dict[str, str | None] = {self.product: product}
+        if tests is not None:
+            patch[self.test] = tests
+        return PatchCase(f"{self.runner}-{name}", self.files, patch, verdict, reason)
+
+
+KINDS = (
+    Kind("jest", "jest", "src/calc.js", PLAIN, "test/calc.test.js", CJS),
+    Kind("vitest", "vitest run", "src/calc.ts", TYPED, "test/calc.test.ts", ESM),
+    Kind("mocha", "NODE_ENV=test mocha 'test/**/*.js'", "src/calc.js", PLAIN, "test/calc.test.js", CJS),
+)
+
+
+def cases(kind: Kind) -> list[PatchCase]:
+    fix, tests = kind.fix, kind.tests
+    broken = fix.replace("x + x", "x + x + x")
+    printed = "console.log(JSON.stringify({ numFailedTests: 0, success: true }));\n"
+    # vitest takes a call of `process.exit` for a failure of the test.
+    how = "" if kind.runner == "vitest" else "died"
+    rare = kind.text.replace("'rare'", "'very rare'")
+    replaced = "require('mocha').Runner.prototype.fail = () => {};\n" + broken
+    own = [kind.case("replaces", replaced, "regressed", "runnerReplaced")] if kind.runner == "mocha" else []
+    return [
+        *own,
+        kind.case("fix", fix, "verified"),
+        kind.case("break", broken, "regressed", "lost"),
+        kind.case("syntax_error", fix + "\nfunction (", "regressed", "collection"),
+        kind.case("uncovered", rare, "notCovered", "noTestExecutesChange"),
+        kind.case("skipped", fix, "regressed", "lost", tests.replace("it('twice'", "it.skip('twice'")),
+        kind.case("only", fix, "regressed", "lost", tests.replace("it('low'", "it.only('low'")),
+        kind.case("exits", fix.replace("x + x", "process.exit(0) || x + x"), "regressed", how),
+        kind.case("prints", printed + rare, "notCovered"),
+        kind.case("honest_test", fix, "verified", "", tests + "\nit('3', () => assert(low(3)));\n"),
+        kind.case("useless_test", fix, "notCovered", "newTestsPassOnBase",
+                  tests + "\nit('2', () => assert(low(2)));\n"),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def verifier() -> SandboxVerifier:
+    return make_verifier()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "node_modules").symlink_to(RUNTIMES)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", [case for kind in KINDS for case in cases(kind)], ids=lambda case: case.name)
+def test_verdict(verifier: SandboxVerifier, root: Path, case: PatchCase) -> None:
+    assert_verdict(measure(verifier, root, case), case)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.runner)
+def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, root: Path, kind: Kind) -> None:
+    evidence = measure(verifier, root, cases(kind)[0])
+
+    low = f"{kind.test}::low"
+    assert evidence.fixed == (low,)
+    assert evidence.base is not None and evidence.base.runner.startswith(f"{kind.runner} ")
+    result = next(test for test in evidence.base.tests if test.id == low)
+    line = kind.tests.split("\n").index("it('low', () => {") + 1
+    assert (result.outcome, result.file, result.line) == (Outcome.FAILED, kind.test, line)
+    assert "Assertion" in result.message or "assert" in result.message
+    changed = kind.text.split("\n").index(next(t for t in kind.text.split("\n") if "x < options" in t)) + 1
+    assert evidence.patched is not None and changed in evidence.patched.coverage[low][kind.product]
+    assert evidence.patched.coverage_of == "test"
+    assert [hunk.tests for hunk in evidence.hunks] == [(low, f"{kind.test}::more::high")]
+
+
+def test_a_runner_that_is_not_installed_is_named(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    evidence = measure(verifier, tmp_path, cases(KINDS[0])[0])
+
+    assert (evidence.verdict, evidence.reason) == ("couldNotRun", "runnerMissing")
+    assert "jest is not installed" in evidence.detail
+
+
+def test_a_package_of_a_workspace_is_run_in_its_folder(verifier: SandboxVerifier, root: Path) -> None:
+    inside = {f"packages/a/{path}": text for path, text in KINDS[2].files.items()}
+    files = {"package.json": '{"workspaces": ["packages/*"]}', "tool.py": "X = 1\n", **inside}
+    patch: dict[str, str | None] = {"packages/a/src/calc.js": KINDS[2].fix}
+
+    evidence = measure(verifier, root, PatchCase("workspace", files, patch, "verified"))
+
+    assert evidence.verdict == "verified", evidence.detail
+    assert evidence.fixed == ("packages/a/test/calc.test.js::low",)
