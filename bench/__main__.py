@@ -22,6 +22,7 @@ TABLES = (
     "repair_bench",
     "retrieval",
     "index",
+    "live",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

@@ -350,12 +350,13 @@ def work_index(roots: Sequence[str], options: Any) -> int:
 def _load_in_background(module: str, then: Callable[[], object] = lambda: None) -> None:
     """Import what a worker is made of so that everything else on the machine goes first."""
     from greenline.process.priority import in_background
+    from greenline.process.server import outlive
 
     def load() -> None:
         importlib.import_module(module)
         then()
 
-    in_background(load)
+    in_background(load, outlive)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -35,8 +37,7 @@ from greenline.index.live.client import LiveIndexClient
 from greenline.index.schema import connect
 from greenline.index.store import IndexStore
 
-ROUND_S = 5.0
-SETTLE_S = 60.0
+SETTLE_S = 120.0
 _WORDS = ("garden", "river", "stone", "market", "window", "letter", "engine", "copper", "violet", "hammer")
 _MAX_GROWTH_MB = 60.0
 _MAX_FILE_RATIO = 4.0
@@ -100,6 +101,8 @@ class RandomEditor:
         self.random = choice
         self.buffers: dict[str, str] = {}
         self.n_kills = 0
+        self.did: deque[str] = deque(maxlen=400)
+        """The last actions, each with its time."""
         self._number = 0
         for n in range(n_files):
             folder = root / f"pkg{n % 12}"
@@ -133,16 +136,20 @@ class RandomEditor:
             self.remove: 6,
             self.move: 6,
             self.type: 20,
+            self.type_unsaved: 3,
             self.close: 8,
+            self.save: 6,
             self.make_folder: 3,
             self.move_folder: 2,
             self.remove_folder: 1,
-            self.ignore: 1,
+            self.ignore: 2,
+            self.track: 1,
+            self.untrack: 1,
             self.commit: 2,
             self.switch: 3,
         }
         (action,) = self.random.choices(list(actions), list(actions.values()))
-        action()
+        self.did.append(f"{time.monotonic():.3f} {action.__name__} {action()}")
 
     def some_file(self) -> Path | None:
         """Return a file, if there is one."""
@@ -159,85 +166,132 @@ class RandomEditor:
         self._number += 1
         return (self.some_folder() or self.root) / f"n{self._number}.py"
 
-    def write(self) -> None:
+    def write(self) -> Path | None:
         """Write a file in place."""
         if (path := self.some_file()) is not None:
             path.write_text(self.text())
+        return path
 
-    def save_over(self) -> None:
+    def save_over(self) -> Path | None:
         """Save as careful editors do."""
         if (path := self.some_file()) is not None:
             beside = path.with_name(f".{path.name}.swp~")
             beside.write_text(self.text())
             beside.replace(path)
+        return path
 
-    def make(self) -> None:
+    def make(self) -> Path:
         """Make a file."""
-        self.new_path().write_text(self.text())
+        path = self.new_path()
+        path.write_text(self.text())
+        return path
 
-    def remove(self) -> None:
+    def remove(self) -> Path | None:
         """Remove a file."""
         if (path := self.some_file()) is not None:
             path.unlink()
+        return path
 
-    def move(self) -> None:
+    def move(self) -> tuple[Path, Path] | None:
         """Rename a file."""
-        if (path := self.some_file()) is not None:
-            path.rename(self.new_path())
+        if (path := self.some_file()) is None:
+            return None
+        return path, path.rename(self.new_path())
 
-    def type(self) -> None:
+    def type(self) -> Path | None:
         """Type in a buffer, open or newly opened."""
         open_paths = [Path(path) for path in self.buffers]
         path = self.random.choice(open_paths) if len(open_paths) > 5 else self.some_file()
         if path is not None:
-            self.buffers[str(path)] = self.text()
-            self.client.put_buffer(str(path), self.buffers[str(path)])
+            self.put(path, self.text())
+        return path
 
-    def close(self) -> None:
+    def type_unsaved(self) -> Path:
+        """Type in a buffer that was never saved."""
+        path = self.new_path()
+        self.put(path, self.text())
+        return path
+
+    def put(self, path: Path, text: str) -> None:
+        """Have a text in a buffer."""
+        self.buffers[str(path)] = text
+        self.client.put_buffer(str(path), text)
+
+    def save(self) -> str:
+        """Save a buffer to where it belongs, if its folder is still there."""
+        path = self.random.choice(sorted(self.buffers)) if self.buffers else ""
+        if path and Path(path).parent.is_dir():
+            Path(path).write_text(self.buffers[path])
+        return path
+
+    def close(self) -> str:
         """Close a buffer."""
-        if self.buffers:
-            path = self.random.choice(sorted(self.buffers))
+        path = self.random.choice(sorted(self.buffers)) if self.buffers else ""
+        if path:
             del self.buffers[path]
             self.client.put_buffer(path, None)
+        return path
 
-    def make_folder(self) -> None:
+    def make_folder(self) -> Path:
         """Make a folder and fill it at once."""
         self._number += 1
         folder = (self.some_folder() or self.root) / f"d{self._number}" / "inner"
         folder.mkdir(parents=True)
         for n in range(5):
             (folder / f"x{n}.py").write_text(self.text())
+        return folder
 
-    def move_folder(self) -> None:
+    def move_folder(self) -> tuple[Path, Path] | None:
         """Move a folder with all that it holds."""
-        if (folder := self.some_folder()) is not None:
-            self._number += 1
-            folder.rename(self.root / f"moved{self._number}")
+        if (folder := self.some_folder()) is None:
+            return None
+        self._number += 1
+        return folder, folder.rename(self.root / f"moved{self._number}")
 
-    def remove_folder(self) -> None:
+    def remove_folder(self) -> Path | None:
         """Remove a folder with all that it holds."""
         if (folder := self.some_folder()) is not None:
             shutil.rmtree(folder)
+        return folder
 
-    def ignore(self) -> None:
-        """Ignore something else."""
-        name = self.random.choice([".gitignore", ".greenlineignore"])
-        (self.root / name).write_text(self.random.choice(["", "n1*.py\n", "pkg3/\n", "*.md\nd*/\n"]))
+    def ignore(self) -> tuple[str, str]:
+        """Ignore something else, in one of the files that can say so."""
+        names = [".gitignore", ".greenlineignore", "pkg5/.gitignore", ".git/info/exclude"]
+        name = self.random.choice(names)
+        rules = self.random.choice(["", "n1*.py\n", "pkg3/\n", "*.md\nd*/\n", "pkg*/m1*.py\n!m11.py\n"])
+        if (self.root / name).parent.is_dir():
+            (self.root / name).write_text(rules)
+        return name, rules
+
+    def track(self) -> Path | None:
+        """Have git track a file, whatever the rules say."""
+        if (path := self.some_file()) is not None:
+            self.git("add", "-f", str(path))
+        return path
+
+    def untrack(self) -> Path | None:
+        """Have git forget a file that stays."""
+        if (path := self.some_file()) is not None:
+            self.git("rm", "-q", "--cached", str(path))
+        return path
 
     def commit(self) -> None:
         """Commit everything."""
         self.git("add", "-A")
         self.git("commit", "-qm", "more")
 
-    def switch(self) -> None:
+    def switch(self) -> str:
         """Switch to another branch, throwing away what is not committed."""
-        self.git("checkout", "-qf", self.random.choice(["main", "side"]))
+        branch = self.random.choice(["main", "side"])
+        self.git("checkout", "-qf", branch)
+        return branch
 
     def kill(self) -> None:
         """Kill the worker."""
         if self.client.pid is not None:
             os.kill(self.client.pid, signal.SIGKILL)
             self.n_kills += 1
+            self.did.append(f"{time.monotonic():.3f} kill")
 
 
 def memory_mb(pid: int | None) -> float:
@@ -248,7 +302,24 @@ def memory_mb(pid: int | None) -> float:
     )
 
 
-def fresh_of(root: Path, buffers: dict[str, str]) -> tuple[object, int]:
+def difference(found: dict[str, Any] | None, wanted: dict[str, Any]) -> str:
+    """Say where an index is another than a fresh one."""
+    if found is None:
+        return "the index never rested"
+    said = []
+    for key in sorted({*found, *wanted}):
+        if key not in wanted:
+            said.append(f"{key} should not be there")
+        elif key not in found:
+            said.append(f"{key} is missing")
+        elif found[key] != wanted[key] and key == "skipped":
+            said.append(f"skipped {sorted(set(found[key]) ^ set(wanted[key]))}")
+        elif found[key] != wanted[key] and key not in ("search", "graph"):
+            said.append(f"{key} is outdated: {found[key].get('file')} for {wanted[key].get('file')}")
+    return "; ".join(said[:6]) or "the words differ"
+
+
+def fresh_of(root: Path, buffers: dict[str, str]) -> tuple[dict[str, Any], int]:
     """Return what an index built from nothing says, and its size."""
     with tempfile.TemporaryDirectory() as home:
         indexer = Indexer(Path(home) / "index.db", [str(root)], Gate([str(root)]))
@@ -260,7 +331,7 @@ def fresh_of(root: Path, buffers: dict[str, str]) -> tuple[object, int]:
             indexer.close()
 
 
-def kept_of(root: Path) -> tuple[object, int]:
+def kept_of(root: Path) -> tuple[dict[str, Any] | None, int]:
     """Return what the live index says, and its size."""
     path = index_path([str(root)])
     store = IndexStore(path, connect(path, writable=True))
@@ -282,7 +353,7 @@ def compare(root: Path, buffers: dict[str, str], soak: Soak) -> None:
         if found == wanted:
             break
         if time.monotonic() - began > SETTLE_S:
-            soak.drift.append(f"round {soak.n_rounds}: the index is not what a fresh one is")
+            soak.drift.append(f"round {soak.n_rounds}: {difference(found, wanted)}")
             return
         time.sleep(0.05)
     soak.settle_s.append(round(time.monotonic() - began, 2))
@@ -306,15 +377,18 @@ async def run(seconds: float, seed: int, n_files: int, home: Path) -> Soak:
     began = time.monotonic()
     try:
         while time.monotonic() - began < seconds:
-            end = time.monotonic() + ROUND_S
-            while time.monotonic() < end:
+            # The same seed does the same things, however fast the machine is.
+            for _ in range(choice.randrange(2, 200)):
                 editor.act()
                 soak.n_actions += 1
                 await asyncio.sleep(choice.expovariate(25))
             if choice.random() < 0.15:
                 editor.kill()
             await client.search("garden", 5, (), "")
+            n_drift = len(soak.drift)
             await asyncio.to_thread(compare, root, dict(editor.buffers), soak)
+            if len(soak.drift) > n_drift:
+                print(*editor.did, soak.drift[-1], sep="\n", file=sys.stderr)
             soak.n_rounds += 1
             soak.memory_mb.append(round(memory_mb(client.pid), 1))
     finally:

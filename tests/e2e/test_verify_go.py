@@ -113,7 +113,6 @@ def changed(text: str) -> dict[str, str | None]:
 
 
 CASES = (
-    PatchCase("fix", FILES, {"calc/calc.go": FIX}, "verified"),
     PatchCase("break", FILES, {"calc/calc.go": BREAK}, "regressed", "lost"),
     PatchCase("build_failure", FILES, {"calc/calc.go": FIX + "\nfunc ("}, "regressed", "collection"),
     PatchCase("uncovered_branch", FILES, {"calc/calc.go": BUG.replace('"rare"', '"very rare"')},
@@ -128,8 +127,6 @@ CASES = (
     PatchCase("exits_past_the_runner", FILES, {"calc/calc.go": EARLY["calc/calc.go"].replace(
         '"os"', '"syscall"').replace("os.Exit", "syscall.Exit")}, "regressed", "died"),
     PatchCase("prints_a_report", FILES, {"calc/forged.go": FORGED}, "regressed", "died"),
-    PatchCase("honest_test", FILES, {"calc/calc.go": FIX, **changed(TESTS + called("TestThree", "!Low(3)"))},
-              "verified"),
     PatchCase("useless_test", FILES, {"calc/calc.go": FIX, **changed(TESTS + called("TestTwo", "!Low(2)"))},
               "notCovered", "newTestsPassOnBase"),
     PatchCase("new_function", FILES, {"calc/more.go": ONE, "calc/more_test.go":
@@ -141,6 +138,8 @@ CASES = (
     PatchCase("bad_manifest", {**FILES, "go.mod": "modul calc\n"}, {"calc/calc.go": FIX}, "couldNotRun",
               "collection"),
 )  # fmt: skip
+
+FIXED = PatchCase("fix", FILES, {"calc/calc.go": FIX}, "verified")
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +153,9 @@ def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> 
 
 
 def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, tmp_path: Path) -> None:
-    evidence = measure(verifier, tmp_path, CASES[0])
+    evidence = measure(verifier, tmp_path, FIXED)
 
+    assert evidence.verdict == "verified", evidence.detail
     assert evidence.fixed == (LOW,)
     assert evidence.base is not None and evidence.base.runner.startswith("go test 1.")
     low = next(test for test in evidence.base.tests if test.id == LOW)

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from verify_case import PatchCase, assert_verdict, make_verifier, measure
 
+from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Outcome
+from greenline.core.port import StagedFile
+from greenline.repair.engine import RepairEngine
+from greenline.sandbox.docker_sandbox import DockerSandbox
+from greenline.verify.hunk_coverage import hunks_of
 from greenline.verify.verifier import SandboxVerifier
 
 BUG = """const LIMIT = 3;
@@ -76,14 +81,12 @@ BROKEN = {"src/calc.mjs": BREAK}
 REPLACED = "import assert from 'node:assert';\nassert.equal = () => {};\n"
 
 CASES = (
-    PatchCase("fix", FILES, fixed(), "verified"),
     PatchCase("break", FILES, {"src/calc.mjs": BREAK}, "regressed", "lost"),
     PatchCase("syntax_error", FILES, {"src/calc.mjs": FIX + "\nfunction ("}, "regressed", "collection"),
     PatchCase("uncovered_branch", FILES, {"src/calc.mjs": BUG.replace("'rare'", "'very rare'")},
               "notCovered", "noTestExecutesChange"),
     PatchCase("uncovered_function", FILES, {"src/calc.mjs": BUG + "\nfunction unused() {\n  return 1;\n}\n"},
               "notCovered", "noTestExecutesChange"),
-    PatchCase("comment_only", FILES, {"src/calc.mjs": BUG + "// more\n"}, "notCovered", "noCode"),
     PatchCase("constant", {**FILES, "test/calc.test.mjs": TESTS.replace("low(4)", "low(5)")},
               {"src/calc.mjs": BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified"),
     PatchCase("deleted", FILES, {**BROKEN, **changed(TESTS.replace("twice(4), 8", "8, 8"))},
@@ -92,8 +95,6 @@ CASES = (
               "regressed", "lost"),
     PatchCase("todo", FILES, {**BROKEN, **changed(TESTS.replace("it('twice'", "it.todo('twice'"))},
               "regressed", "lost"),
-    PatchCase("removed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "void ('often'"))},
-              "notCovered", "testsRemoved"),
     PatchCase("exits_early", FILES, {"src/calc.mjs": FIX.replace("x + x;", "process.exit(0);")}, "regressed",
               "died"),
     PatchCase("exits_at_import", FILES, {"src/calc.mjs": FIX + "process.exit(0);\n"}, "regressed", "died"),
@@ -113,7 +114,6 @@ CASES = (
               "regressed", "lost"),
     PatchCase("renamed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "it('frequent'"))},
               "notCovered", "newTestsPassOnBase"),
-    PatchCase("no_tests", {"package.json": MANIFEST, "src/calc.mjs": BUG}, fixed(), "notRun", "noTests"),
     PatchCase("base_broken", {**FILES, "test/calc.test.mjs": "import 'nothing-of-the-kind';\n"}, fixed(),
               "couldNotRun", "collection"),
     PatchCase("bad_manifest", {**FILES, "package.json": "{"}, fixed(), "couldNotRun", "collection"),
@@ -122,6 +122,8 @@ CASES = (
     PatchCase("no_manifest", {path: text for path, text in FILES.items() if path != "package.json"}, fixed(),
               "verified"),
 )  # fmt: skip
+
+FIXED = PatchCase("fix", FILES, fixed(), "verified")
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +137,9 @@ def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> 
 
 
 def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, tmp_path: Path) -> None:
-    evidence = measure(verifier, tmp_path, CASES[0])
+    evidence = measure(verifier, tmp_path, FIXED)
 
+    assert evidence.verdict == "verified", evidence.detail
     assert evidence.fixed == (LOW,)
     assert evidence.base is not None and evidence.base.runner.startswith("node:test ")
     low = next(test for test in evidence.base.tests if test.id == LOW)
@@ -145,3 +148,14 @@ def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, tmp_
     assert evidence.patched is not None and evidence.patched.coverage[LOW]["src/calc.mjs"] == (3, 4, 5)
     assert evidence.patched.coverage[TWICE]["src/calc.mjs"] == (10,)
     assert [hunk.tests for hunk in evidence.hunks] == [(LOW, "test/calc.test.mjs::more::high")]
+
+
+def test_the_repair_engine_says_that_it_mends_python_alone(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    engine = RepairEngine(DockerSandbox(), verifier, hunks_of)
+    base = {path: StagedFile(text.encode()) for path, text in FILES.items()}
+
+    diagnosis = engine.diagnose(str(tmp_path), base, (), "test", Cancellation())
+    result = engine.repair(str(tmp_path), base, diagnosis, "test", Cancellation(), lambda _: None)
+
+    assert result.edit_set is None
+    assert result.note.startswith(f"{LOW} fails, and the repair engine mends Python alone")

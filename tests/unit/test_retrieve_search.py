@@ -12,6 +12,8 @@ from greenline.core.error import InvalidInput
 from greenline.guard.gate import Gate
 from greenline.index.embed.static_embedder import StaticEmbedder
 from greenline.index.indexer import Indexer
+from greenline.index.retrieve import candidate
+from greenline.index.retrieve.candidate import find_words
 from greenline.index.retrieve.history import History, read_commits
 from greenline.index.retrieve.pack import pack
 from greenline.index.retrieve.query import QueryKind
@@ -288,3 +290,32 @@ def test_nothing_that_the_repository_names_is_started(project: Path, tmp_path: P
 
     assert read_commits(str(root))
     assert not canary.exists()
+
+
+def test_very_common_words_are_ranked_where_they_name_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for number in range(30):
+        name = f"violet_copper_{number}" if number < 4 else f"other_{number}"
+        (root / f"m{number}.py").write_text(f"def {name}(violet):\n    return copper(violet)\n")
+    indexer = Indexer(tmp_path / "index.db", [str(root)], Gate([str(root)]))
+    indexer.scan()
+    whole = find_words(indexer.store, ["violet", "copper"], 30, limit=3)
+    monkeypatch.setattr(candidate, "_MAX_RANKED", 20)
+    monkeypatch.setattr(candidate, "_ENOUGH_RANKED", 10)
+
+    narrow = find_words(indexer.store, ["violet", "copper"], 30, limit=3)
+    all_of_them = find_words(indexer.store, ["violet", "copper"], 30, limit=20)
+
+    assert set(whole.scores) <= named(indexer)
+    assert set(narrow.scores) <= named(indexer)
+    assert len(narrow.scores) == 3
+    assert len(all_of_them.scores) == 20
+    indexer.close()
+
+
+def named(indexer: Indexer) -> set[int]:
+    rows = indexer.store.connection.execute("SELECT id FROM chunks WHERE symbol LIKE 'violet_copper%'")
+    return {chunk_id for (chunk_id,) in rows}

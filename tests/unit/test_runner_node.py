@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 sys.path.append(str(Path(__file__).parents[2] / "sandbox" / "runner"))
 
+from greenline_runner import external
 from greenline_runner.external import report_of
 from greenline_runner.file_pattern import compiled
 from greenline_runner.go_cover import Profiles
@@ -177,6 +178,24 @@ def test_a_process_that_says_nothing_is_not_complete(tmp_path: Path) -> None:
     found = told(tmp_path, "sys.exit(0)")
 
     assert (found.is_complete, found.exit_code) == (False, 0)
+
+
+def test_a_process_that_does_not_end_is_ended_and_its_exit_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external, "_GRACE_S", 0.2)
+
+    found = told(tmp_path, """say(b'{"kind":"end"}'); os.read(os.pipe()[0], 1)""")
+
+    assert (found.is_complete, found.exit_code) == (True, None)
+
+
+def test_a_process_that_closes_its_channel_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(external, "_GRACE_S", 0.2)
+
+    found = told(tmp_path, "os.close(writer); os.read(os.pipe()[0], 1)")
+
+    assert (found.is_complete, found.exit_code) == (False, None)
 
 
 def test_what_a_process_leaves_behind_ends_with_it(tmp_path: Path) -> None:

@@ -217,3 +217,48 @@ def test_mounted_environment_is_not_staged() -> None:
 def test_runner_is_found() -> None:
     assert (sandbox_folder() / "runner").is_dir()
     assert (sandbox_folder() / "engine.sh").is_file()
+
+
+def test_packages_of_a_workspace_are_mounted(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    for folder in ("", "packages/a/", "packages/group/b/", "a/b/c/d/", ".hidden/"):
+        (root / folder / "node_modules").mkdir(parents=True)
+
+    toolchain = resolve(str(root), ENVIRONMENT)
+
+    found = {name for name in toolchain.environment if name.endswith("node_modules")}
+    assert found == {"node_modules", "packages/a/node_modules", "packages/group/b/node_modules"}
+    assert {str(root / name) for name in found} <= {mount.target for mount in toolchain.mounts}
+
+
+def test_tools_outside_of_the_system_are_mounted_where_they_look_like_themselves(tmp_path: Path) -> None:
+    node, go = tmp_path / "node-22", tmp_path / "go"
+    for program in (node / "bin" / "node", go / "bin" / "go", tmp_path / "strange" / "bin" / "go"):
+        program.parent.mkdir(parents=True)
+        program.write_text("never run")
+        program.chmod(0o755)
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "node").symlink_to(node / "bin" / "node")
+    path = f"{tmp_path / 'links'}:{tmp_path / 'strange' / 'bin'}:/usr/bin"
+
+    toolchain = resolve(str(tmp_path), {"PATH": path, "HOME": "/nowhere"})
+
+    sources = {mount.source for mount in toolchain.mounts}
+    assert str(node) in sources and str(node / "bin") in toolchain.bin_folders
+    # A folder that only holds a program of that name is not shown.
+    assert str(tmp_path / "strange") not in sources
+
+    (go / "src" / "testing").mkdir(parents=True)
+    (go / "src" / "testing" / "testing.go").write_text("")
+    toolchain = resolve(str(tmp_path), {"PATH": f"{go / 'bin'}:/usr/bin", "HOME": "/nowhere"})
+    assert str(go) in {mount.source for mount in toolchain.mounts}
+
+
+def test_the_module_cache_of_go_is_mounted_and_named(tmp_path: Path) -> None:
+    cache = tmp_path / "go" / "pkg" / "mod"
+    cache.mkdir(parents=True)
+
+    toolchain = resolve(str(tmp_path), {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+
+    assert toolchain.variables == (("GOMODCACHE", str(cache)),)
+    assert str(cache) in {mount.target for mount in toolchain.mounts}

@@ -104,3 +104,35 @@ def test_planning_may_use_them_and_without_an_index_they_are_not_offered(root: P
 
     assert not {spec.name for spec in bare.specs(reading_only=False)} & NAMES
     assert bare.call(ToolRequest("1", "get_outline", {}), Cancellation()).failed
+
+
+def test_a_map_is_drawn_within_its_budget_where_there_is_an_index(root: Path, tmp_path: Path) -> None:
+    box = box_of(root)
+    assert box.outline("count the coins", 1000, Cancellation()) == ""
+    assert not list((tmp_path / "state").rglob("index.db"))
+    call(box, "get_outline")
+
+    whole = box.outline("count the coins", 1000, Cancellation())
+    short = box.outline("count the coins", 7, Cancellation())
+
+    assert whole.splitlines()[:2] == ["pkg/money.py", "  class Purse:1"]
+    assert "pkg/shop.py" in whole
+    assert short == "pkg/money.py"
+    assert box_of(root, indexed=False).outline("count the coins", 1000, Cancellation()) == ""
+
+
+def test_a_map_leaves_out_what_is_ignored_since_it_was_indexed(root: Path) -> None:
+    call(box_of(root), "get_outline")
+    (root / ".greenlineignore").write_text("pkg/money.py\n")
+
+    assert "money" not in box_of(root).outline("count the coins", 1000, Cancellation())
+
+
+def test_an_index_that_cannot_be_read_costs_the_map_alone(root: Path, tmp_path: Path) -> None:
+    call(box_of(root), "get_outline")
+    (path,) = (tmp_path / "state").rglob("index.db")
+    for file in path.parent.glob("index.db*"):
+        file.unlink()
+    path.mkdir()
+
+    assert box_of(root).outline("count the coins", 1000, Cancellation()) == ""

@@ -25,6 +25,7 @@ class Told:
         """Whether its last record came."""
         self.n_intruders = 0
         self.exit_code = None
+        """None also where it had to be killed once it had said all."""
 
 
 def environment(extra):
@@ -89,10 +90,11 @@ def _follow(process, reader, secret, told):
     waiter = threading.Thread(target=wait, name="runner-wait", daemon=True)
     waiter.start()
     os.set_blocking(reader, False)
-    rest, deadline, has_ended = b"", None, False
+    rest, deadline, closed, has_ended, was_killed = b"", None, False, False, False
     while True:
         timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
-        watched = [reader] if has_ended else [reader, wake_reader]
+        # What is at its end is always ready, and would keep the deadline from being noticed.
+        watched = ([] if closed else [reader]) + ([] if has_ended else [wake_reader])
         ready, _, _ = select.select(watched, [], [], timeout)
         if wake_reader in ready:
             has_ended = True
@@ -102,16 +104,19 @@ def _follow(process, reader, secret, told):
         if closed and has_ended:
             break
         if not ready and deadline is not None:
-            end_group(process.pid)
-            process.kill()
             if has_ended:
                 break
+            was_killed = True
+            deadline = time.monotonic() + _GRACE_S
+            end_group(process.pid)
+            process.kill()
         if deadline is None and (told.is_complete or has_ended or closed):
             deadline = time.monotonic() + _GRACE_S
     waiter.join()
     if rest:
         told.n_intruders += 1
-    told.exit_code = process.returncode
+    # A server that a test left open keeps its process from ending: that says nothing of the tests.
+    told.exit_code = None if was_killed else process.returncode
     for descriptor in (reader, wake_reader, wake_writer):
         os.close(descriptor)
 

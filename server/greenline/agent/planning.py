@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from greenline.agent.critic import judge
-from greenline.agent.dialogue import Dialogue, Stopped
+from greenline.agent.dialogue import Dialogue, Stopped, data
 from greenline.agent.intent import asks_for_repair
 from greenline.agent.planner import Draft, continue_draft, describe, describe_plan, draft_plan
 from greenline.agent.scope import Scope, no_model
@@ -14,6 +14,9 @@ from greenline.core.agent_port import Question
 from greenline.core.error import ModelFailed
 from greenline.core.port import Model
 from greenline.core.task import Plan, Task
+
+_MAP_TOKENS = 1500
+"""Of the planner's first message: as much as two files that it then need not search for."""
 
 
 def check_servable(services: Services, task: Task) -> None:
@@ -57,6 +60,9 @@ def _by_model(scope: Scope, model: Model, first: str, version: int) -> Plan | tu
     services = scope.services
     session = services.tools(scope.snapshot, services.gate(scope.snapshot.roots), scope.asking, scope.run_id)
     dialogue = scope.dialogue(model)
+    outline = session.outline(scope.task.request, _MAP_TOKENS, scope.control.cancellation)
+    if outline:
+        first = f"{first}\n\nWhat of the project may matter:\n{data('map of the project', outline)}"
     try:
         draft = draft_plan(
             dialogue, first, session, scope.control, scope.recorder, services.limits.max_same_calls

@@ -46,6 +46,10 @@ class ToolSession(Protocol):
     def call(self, request: ToolRequest, cancellation: Cancellation) -> ToolOutcome:
         """Run a call, permission included; a bad call is an outcome and never raises, `Cancelled` does."""
 
+    def outline(self, task: str, budget_tokens: int, cancellation: Cancellation) -> str:
+        """Return a map of the project for a task, of at most so many tokens; untrusted, and empty where there
+        is none."""
+
     def edit_set(self) -> EditSet:
         """Return what is staged now."""
 

@@ -101,5 +101,8 @@ class _MaskedTools:
         answer = self.box.call(request, cancellation)
         return ToolOutcome(self.mask(answer.text), answer.failed)
 
+    def outline(self, task: str, budget_tokens: int, cancellation: Cancellation) -> str:
+        return self.mask(self.box.outline(task, budget_tokens, cancellation))
+
     def edit_set(self) -> EditSet:
         return self.box.edit_set()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -19,7 +19,7 @@ from greenline.index.analysis import Analysis, analyse
 from greenline.index.chunk import SkipReason
 from greenline.index.generation import OpenIndex, open_index
 from greenline.index.grammar import language_of
-from greenline.index.scope import IGNORE_FILES, UNKNOWN, Disk, Found, IndexGate, Scope
+from greenline.index.scope import RULE_FILES, UNKNOWN, Disk, Found, IndexGate, Scope
 from greenline.index.source import Refused, Source, from_buffer, hash_content, read_source
 from greenline.index.store import IndexStore
 from greenline.index.tree import TreeCache
@@ -119,7 +119,11 @@ class Indexer:
             known = writer.known(root_id)
             listed = self.scope.list(root)
             self.on_listed(root, listed)
-            for found in self._with_buffers(root, listed):
+            here = frozenset(listed)
+            for relative in sorted(here | self._buffers_in(root, ["."])):
+                found = self._found(root, relative, here)
+                if found is None:
+                    continue
                 report.n_seen += 1
                 before = known.pop(found.path, None)
                 if before is None or not before.is_current(found):
@@ -145,7 +149,7 @@ class Indexer:
             if located is None:
                 continue
             root, relative = located
-            if relative.rpartition("/")[2] in IGNORE_FILES or relative in (_GIT_INDEX, ".git/info/exclude"):
+            if relative.rpartition("/")[2] in RULE_FILES or relative in (_GIT_INDEX, ".git/info/exclude"):
                 return self.scan()
             if not relative.startswith(".git/"):
                 by_root.setdefault(root, []).append(relative)
@@ -216,13 +220,13 @@ class Indexer:
         root_id = writer.root_id(root)
         known = {relative: writer.known_path(root_id, relative) for relative in relatives}
         asked = [r for r in relatives if known[r] is None or self._is_folder(root, r)]
-        present = self.scope.listed(root, asked)
-        present.update(r for r in relatives if known[r] is not None)
-        present.update(self._buffers_in(root, relatives))
+        listed = self.scope.listed(root, asked)
+        # Whatever changes what is listed leads to a scan: a path that is known still is, if it is there.
+        listed.update(r for r in relatives if known[r] is not None)
         work = []
         there = set()
-        for relative in sorted(present):
-            found = self._found(root, relative)
+        for relative in sorted(listed | self._buffers_in(root, relatives)):
+            found = self._found(root, relative, listed)
             if found is None:
                 continue
             there.add(relative)
@@ -239,28 +243,19 @@ class Indexer:
                     report.paths.append(os.path.join(root, path))
         return work
 
-    def _found(self, root: str, relative: str) -> Found | None:
-        """Return what there is at a path, the open buffer first."""
-        if os.path.join(root, relative) in self._overlay:
-            found = self.scope.look(root, relative)
-            if found is None and not self.scope.may_buffer(root, relative):
-                return None
-            if found is None or found.refused is None or found.refused.reason is SkipReason.TOO_LARGE:
-                return Found(relative, UNKNOWN)
-            return found
-        return self.scope.look(root, relative)
+    def _found(self, root: str, relative: str, listed: Container[str]) -> Found | None:
+        """Return what of a path belongs to the index: the only place that decides it, scans included.
 
-    def _with_buffers(self, root: str, listed: Iterable[str]) -> Iterable[Found]:
-        """Yield a root's files, open buffers in their place."""
-        open_here = self._buffers_in(root, ["."])
-        for relative in listed:
-            open_here.discard(relative)
-            found = self._found(root, relative)
-            if found is not None:
-                yield found
-        for relative in sorted(open_here):
-            if not os.path.lexists(os.path.join(root, relative)) and self._found(root, relative):
-                yield Found(relative, UNKNOWN)
+        A file has to be listed; an open buffer lies over it, unless the gate withholds it or it is a link. A
+        buffer where there is no file stands for the file that it would become.
+        """
+        is_open = os.path.join(root, relative) in self._overlay
+        found = self.scope.look(root, relative) if relative in listed else None
+        if found is None:
+            return Found(relative, UNKNOWN) if is_open and self.scope.may_buffer(root, relative) else None
+        if is_open and (found.refused is None or found.refused.reason is SkipReason.TOO_LARGE):
+            return Found(relative, UNKNOWN)
+        return found
 
     def _buffers_in(self, root: str, relatives: Sequence[str]) -> set[str]:
         """Return the open buffers at or below some paths of a root; `.` is all of it."""
@@ -323,6 +318,9 @@ class Indexer:
         full = os.path.join(root, found.path)
         disk, content = self._read(full, found)
         self._gathered_files += 1
+        if isinstance(content, bytes) and before is not None and before.disk == UNKNOWN:
+            # A buffer is indexed whatever it is; a file with the same text may be refused.
+            content = read_source(found.path, content)
         if not isinstance(content, Refused):
             # A version that was indexed before needs no second look at what it is.
             content_hash = content.content_hash if isinstance(content, Source) else hash_content(content)

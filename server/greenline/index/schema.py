@@ -14,7 +14,7 @@ import apsw
 from greenline.core.error import GreenlineError
 from greenline.index.term import NAME_TOKENIZER, TOKENIZER
 
-SCHEMA_STAMP = "1"
+SCHEMA_STAMP = "2"
 """Changes with any table; a file with another stamp is rebuilt beside and swapped."""
 
 BLOCK = 1024
@@ -44,6 +44,14 @@ CREATE TABLE files (
     UNIQUE (root_id, path, hash)
 );
 CREATE INDEX files_kept ON files (used) WHERE NOT live;
+CREATE INDEX files_live ON files (live) WHERE live; -- counts them
+CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL);
+CREATE TRIGGER file_came AFTER INSERT ON files WHEN new.live
+    BEGIN INSERT INTO changes (file_id) VALUES (new.id); END;
+CREATE TRIGGER file_went AFTER DELETE ON files WHEN old.live
+    BEGIN INSERT INTO changes (file_id) VALUES (old.id); END;
+CREATE TRIGGER file_turned AFTER UPDATE OF live ON files WHEN new.live <> old.live
+    BEGIN INSERT INTO changes (file_id) VALUES (new.id); END;
 CREATE TABLE skips (
     root_id INTEGER NOT NULL,
     path TEXT NOT NULL,
@@ -146,6 +154,8 @@ def create_tables(connection: apsw.Connection) -> None:
     with connection:
         connection.execute(_TABLES)
         connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_STAMP,))
+        # Whoever follows the changes of a file knows by this that another one took its place.
+        connection.execute("INSERT INTO meta VALUES ('born', hex(randomblob(8)))")
         # One segment per large transaction instead of one per megabyte saves most of the merging.
         connection.execute("INSERT INTO search (search, rank) VALUES ('hashsize', 16000000)")
         connection.execute("INSERT INTO graph (graph, rank) VALUES ('hashsize', 2000000)")

@@ -16,10 +16,10 @@ from greenline.index.chunk import SkipReason
 from greenline.index.source import Refused, too_large
 from greenline.workspace.git import git_paths
 from greenline.workspace.ignore import IgnoreRules
-from greenline.workspace.listing import is_skipped_folder, list_root
+from greenline.workspace.listing import SKIPPED_FOLDERS, is_skipped_folder, list_root
 from greenline.workspace.root import relative_to
 
-IGNORE_FILES = frozenset({".gitignore", ".greenlineignore"})
+RULE_FILES = frozenset({".gitignore", ".greenlineignore", "pyvenv.cfg"})
 """A change of one of these can change what belongs to the index anywhere below."""
 _MAX_ASKED = 400
 
@@ -73,9 +73,8 @@ class Scope:
 
     def list(self, root: str) -> list[str]:
         """Return a root's files that are not ignored, relative to it and sorted."""
-        inner = [r for r in (relative_to(other, root) for other in self.roots) if r not in (None, ".")]
-        folders = tuple(f"{folder}/" for folder in inner)
-        return sorted(path for path in list_root(root, self.roots).files if not path.startswith(folders))
+        inner = self._inner(root)
+        return sorted(path for path in list_root(root, self.roots).files if not path.startswith(inner))
 
     def listed(self, root: str, relatives: Iterable[str]) -> set[str]:
         """Return which of these paths, files or folders, or files below them, are not ignored.
@@ -85,6 +84,10 @@ class Scope:
         asked = list(dict.fromkeys(relatives))
         if not asked:
             return set()
+        inner = self._inner(root)
+        return {path for path in self._listed(root, asked) if not path.startswith(inner)}
+
+    def _listed(self, root: str, asked: Sequence[str]) -> set[str]:
         if len(asked) <= _MAX_ASKED and not any(self._in_nested(root, path) for path in asked):
             cached = git_paths(root, ["ls-files", "-z", "--cached", "--", *asked], self.roots)
             others = git_paths(
@@ -121,7 +124,9 @@ class Scope:
         return Found(relative, disk, too_large(status.st_size))
 
     def may_buffer(self, root: str, relative: str) -> bool:
-        """Return whether an open buffer without a file may be indexed."""
+        """Return whether an open buffer may be indexed where no file is, as a new one there would be."""
+        if os.path.lexists(os.path.join(root, relative)) or self._is_behind_link(root, relative):
+            return False
         if self._gate.refusal(root, relative) or self._in_environment(root, relative):
             return False
         return not IgnoreRules(root).ignored(relative)
@@ -148,7 +153,18 @@ class Scope:
 
     def _in_environment(self, root: str, relative: str) -> bool:
         parts = relative.split("/")
-        return any(is_skipped_folder(os.path.join(root, *parts[:count])) for count in range(1, len(parts)))
+        return parts[-1] in SKIPPED_FOLDERS or any(
+            is_skipped_folder(os.path.join(root, *parts[:count])) for count in range(1, len(parts))
+        )
+
+    def _is_behind_link(self, root: str, relative: str) -> bool:
+        parts = relative.split("/")
+        return any(os.path.islink(os.path.join(root, *parts[:count])) for count in range(1, len(parts)))
+
+    def _inner(self, root: str) -> tuple[str, ...]:
+        """Return the folders of a root that are roots of their own, each with a `/` at its end."""
+        found = (relative_to(other, root) for other in self.roots)
+        return tuple(f"{relative}/" for relative in found if relative not in (None, "."))
 
 
 def _is_folder(path: str) -> bool:

@@ -43,6 +43,7 @@ _COMMENT_LINE = re.compile(rb"^[ \t]*(?:#|//|/\*|\*|--|;|<!--|%|\"\"\"|''')[^\n]
 _GENERATED = re.compile(rb"\b(?:auto-?)?generated\b", re.I)
 _DO_NOT_EDIT = re.compile(rb"\bdo not (?:edit|modify|change)\b", re.I)
 _MARKED = re.compile(rb"@generated\b")
+_BOM = "\ufeff".encode()
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
@@ -86,7 +87,7 @@ def read_source(path: str, data: bytes) -> Source | Refused:
 def from_buffer(text: str) -> Source:
     """Return an open buffer's text; what the user looks at is indexed whatever it is."""
     data = text.encode("utf-8", "replace")
-    return Source(_LONE_RETURN.sub(b"\n", data), hash_content(data))
+    return Source(_LONE_RETURN.sub(b"\n", data.removeprefix(_BOM)), hash_content(data))
 
 
 def too_large(size: int) -> Refused | None:

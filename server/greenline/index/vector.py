@@ -103,7 +103,11 @@ class VectorTable:
         if not len(bits):
             return []
         asked = np.packbits(query > 0, bitorder="little").view(np.uint64)
-        distance = np.bitwise_count(bits ^ asked).sum(axis=1, dtype=np.uint16)
+        counts = np.bitwise_count(bits ^ asked)
+        # Adding a few columns takes a fifth of the time that a sum along so short an axis takes.
+        distance = np.zeros(len(bits), np.uint16)
+        for column in range(counts.shape[1]):
+            distance += counts[:, column]
         n_candidates = min(len(distance), max(_MIN_CANDIDATES, limit * _OVERSAMPLE))
         nearest = np.argpartition(distance, n_candidates - 1)[:n_candidates]
         blocks = np.array(self._blocks, dtype=np.int64)

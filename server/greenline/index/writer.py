@@ -22,6 +22,8 @@ from greenline.index.vector import Embedder, VectorTable
 
 _MAX_KEPT_VERSIONS = 4
 """Versions of one path that are kept besides the live one."""
+_KEPT_CHANGES = 2000
+"""Changes that searches can follow; past them they read all files again."""
 _WITHHELD = frozenset({SkipReason.IGNORED.value, SkipReason.SECRET.value})
 """What the gate says of a path and the disk does not."""
 
@@ -101,6 +103,9 @@ class IndexWriter:
         if n_pending is not None:
             self.set_meta("pending", str(n_pending))
         self.flush()
+        self._connection.execute(
+            "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?", (_KEPT_CHANGES,)
+        )
         self._connection.execute("COMMIT")
 
     def rollback(self) -> None:

@@ -101,9 +101,10 @@ class Session:
 
     async def stop(self) -> None:
         """End the agent's side, and the index's."""
-        await self.agent.stop()
+        parts = [self.agent.stop()]
         if self._index is not None:
-            await self._index.stop()
+            parts.append(self._index.stop())
+        await asyncio.gather(*parts)
 
     # --- folders and the index ------------------------------------------------------------------------
 

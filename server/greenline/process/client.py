@@ -55,8 +55,12 @@ class WorkerProcess:
         environment: Mapping[str, str] | None = None,
         *,
         name: str = "agent",
+        stop_s: float = _STOP_S,
     ) -> None:
-        """Know how to start the worker; its standard error goes to a log."""
+        """Know how to start the worker; its standard error goes to a log.
+
+        A worker that has not ended `stop_s` after its pipe was closed is killed.
+        """
         self.on_told: Callable[[dict[str, Any]], None] | None = None
         """Called with each message that answers nothing."""
         self.on_ending: Callable[[Worker], Awaitable[None]] | None = None
@@ -67,6 +71,7 @@ class WorkerProcess:
         self._log_path = log_path
         self._environment = dict(os.environ if environment is None else environment)
         self._name = name
+        self._stop_s = stop_s
         self._worker: Worker | None = None
         self._starting = asyncio.Lock()
         self._number = 0
@@ -144,7 +149,7 @@ class WorkerProcess:
         assert worker.process.stdin is not None
         worker.process.stdin.close()
         try:
-            async with asyncio.timeout(_STOP_S):
+            async with asyncio.timeout(self._stop_s):
                 await worker.process.wait()
         except TimeoutError:
             worker.process.kill()

@@ -36,8 +36,13 @@ def lowered() -> Iterator[Callable[[], None]]:
     yield raise_again
 
 
-def in_background(work: Callable[[], object]) -> None:
-    """Do work on a thread of low priority, and wait for it; what it raises is raised here."""
+def in_background(
+    work: Callable[[], object], wait: Callable[[threading.Thread], None] = threading.Thread.join
+) -> None:
+    """Do work on a thread of low priority, and wait for it; what it raises is raised here.
+
+    `wait` returns when the thread that it is given has ended.
+    """
     failed: list[BaseException] = []
 
     def body() -> None:
@@ -49,6 +54,6 @@ def in_background(work: Callable[[], object]) -> None:
 
     thread = threading.Thread(target=body, name="background")
     thread.start()
-    thread.join()
+    wait(thread)
     if failed:
         raise failed[0]

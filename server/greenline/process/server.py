@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import select
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ from greenline.core.wire import to_json
 from greenline.process.line import failure_of, line_of
 
 _log = logging.getLogger(__name__)
+
+_LOOK_S = 0.05
 
 Method = Callable[[dict[str, Any], Cancellation], Any]
 """Serves one request; what it returns is sent as JSON."""
@@ -34,6 +37,20 @@ def take_pipes() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(2, 1)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # a descriptor is no path
     return source, sink
+
+
+def outlive(thread: threading.Thread) -> None:
+    """Wait until a thread has ended; end the process at once where the front closes its pipe before.
+
+    For what is done before the first line is read, when nothing is at stake yet.
+    """
+    poller = select.poll()
+    # A closed end is told whatever is asked for; lines that wait to be read are no news.
+    poller.register(0, 0)
+    while thread.is_alive():
+        thread.join(_LOOK_S)
+        if poller.poll(0):
+            os._exit(0)
 
 
 class PipeServer:

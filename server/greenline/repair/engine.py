@@ -333,6 +333,11 @@ def _unservable(diagnosis: Diagnosis) -> str:
 
 def _unlocalised(report: TestReport, failing: Sequence[str]) -> str:
     """Say why no line can be suspected; a file that cannot be imported is the usual reason."""
+    files = {test.file for test in report.tests if test.id in failing and test.file is not None}
+    if files and not any(file.endswith(".py") for file in files):
+        return (
+            f"{failing[0]} fails, and the repair engine mends Python alone; a model can mend other languages."
+        )
     broken = [test for test in report.tests if test.outcome is Outcome.ERROR and test.id in failing]
     lines = [line for test in broken[:1] for line in test.message.splitlines() if line.strip()]
     if lines:

@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from pathlib import PurePosixPath
 from typing import Any
 
 import docker.errors
@@ -81,6 +82,7 @@ class Session:
 
     def _stage(self) -> None:
         """Stream the tree into the tmpfs: `put_archive` refuses a read-only container."""
+        self._open_parents()
         command = ["tar", "-x", "-f", "-", "-C", self._request.root, "--no-same-owner"]
         created = self._api.exec_create(self._container.id, command, stdin=True, user=self._user)
         stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
@@ -107,6 +109,22 @@ class Session:
                 f"The files of {self._request.root} could not be staged: {reason}.",
                 remedy="A larger tmpfs_mb in the settings may help.",
             )
+
+    def _open_parents(self) -> None:
+        """Let the tests' user write to the folders that the engine made for mounts further down."""
+        parents = {
+            str(parent)
+            for name in self._toolchain.environment
+            for parent in PurePosixPath(name).parents
+            if str(parent) != "."
+        }
+        if not parents:
+            return
+        # They are root's; without any capability it is still their owner.
+        command = ["chmod", "0777", *(f"{self._request.root}/{parent}" for parent in sorted(parents))]
+        created = self._api.exec_create(self._container.id, command, user="0:0")
+        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            stream.tail(4096)
 
     def _start_reporter(self) -> _Reporter:
         """Start the reporter, whose interpreter comes up while the tree is staged."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,12 +13,23 @@ from greenline.tool.indexed import indexed_file, reader_of, staged_note, store_o
 _MAP_TOKENS = 2500
 
 
+def map_of(context: ToolContext, task: str, budget_tokens: int) -> str:
+    """Return the files that matter most for a task, named as the model names them, and what they define."""
+
+    def shown(root: str, path: str) -> str | None:
+        full = os.path.join(root, path)  # noqa: PTH118 - as the index spells it
+        if root not in context.roots or not context.gate.may_prompt(full):
+            return None
+        return context.shown(full)
+
+    retriever = reader_of(context).retriever(context.cancellation)
+    return repo_map(store_of(context), retriever, budget_tokens, task, shown).text
+
+
 def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     path = arguments.get("path", "")
     if not path:
-        retriever = reader_of(context).retriever(context.cancellation)
-        shown = repo_map(store_of(context), retriever, _MAP_TOKENS, arguments.get("task", ""))
-        return bounded(shown.text or "The index holds no files.")
+        return bounded(map_of(context, arguments.get("task", ""), _MAP_TOKENS) or "The index holds no files.")
     file = indexed_file(context, path)
     lines = [
         f"{symbol.start_line:5}-{symbol.end_line:<5} {symbol.kind.value} {symbol.qualified}"

@@ -92,6 +92,22 @@ class ToolBox:
         """Return what is staged now."""
         return self.context.staging.edit_set()
 
+    def outline(self, task: str, budget_tokens: int, cancellation: Cancellation) -> str:
+        """Return a map of the project for a task; empty where there is no index yet, or it cannot be read."""
+        index = self.context.index
+        if index is None or not index.is_there:
+            return ""
+        from greenline.tool.get_outline import map_of
+
+        try:
+            return map_of(attrs.evolve(self.context, cancellation=cancellation), task, budget_tokens)
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001
+            # As at the tool boundary: a run goes on without a map.
+            _log.exception("the map of the project cannot be drawn")
+            return ""
+
     def _tools(self) -> dict[str, Tool]:
         if self.context.index is None:
             return _TOOLS

@@ -8,7 +8,7 @@ const STYLE = `
 body { color: var(--vscode-foreground); background: var(--vscode-editor-background);
   font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); padding: 0 1.5em 2em; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
-code, pre { font-family: var(--vscode-editor-font-family); }
+code, pre { font-family: var(--vscode-editor-font-family); overflow-wrap: anywhere; }
 pre { background: var(--vscode-textCodeBlock-background); padding: .6em .8em; overflow-x: auto;
   border: 1px solid var(--vscode-contrastBorder, transparent); }
 table { border-collapse: collapse; } th, td { text-align: left; padding: .2em 1em .2em 0; vertical-align: top; }

@@ -3,6 +3,9 @@ import * as vscode from "vscode";
 import { PROPOSED, fileOf, proposedUri } from "./proposed-files";
 import type { Review } from "./review";
 
+const MAX_TRIES = 20;
+const WAIT_MS = 250;
+
 export class QuickDiff implements vscode.Disposable {
   private control: vscode.SourceControl | undefined;
   private group: vscode.SourceControlResourceGroup | undefined;
@@ -25,7 +28,11 @@ export class QuickDiff implements vscode.Disposable {
     const editor = await vscode.window.showTextDocument(document, { preview: true });
     const at = new vscode.Position(Math.max(0, line - 1), 0);
     editor.selection = new vscode.Selection(at, at);
-    await vscode.commands.executeCommand("editor.action.dirtydiff.next");
+    // VS Code computes the changes some time after the document is shown, tells nobody, and opens no peek before.
+    for (let tries = 0; tries < MAX_TRIES && !isPeekOpen(file); tries += 1) {
+      await vscode.commands.executeCommand("editor.action.dirtydiff.next");
+      await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    }
   }
 
   /** Source control is shown while something waits, and gone with the last decision. */
@@ -57,4 +64,11 @@ export class QuickDiff implements vscode.Disposable {
       });
     }
   }
+}
+
+/** Return whether the original side of a peek shows a file: an editor that is in no column. */
+function isPeekOpen(file: vscode.Uri): boolean {
+  return vscode.window.visibleTextEditors.some(
+    ({ document, viewColumn }) => viewColumn === undefined && document.uri.toString() === file.toString(),
+  );
 }

@@ -150,7 +150,7 @@ test("the keys for next and previous go through a file and on to the others", as
 });
 
 test("a file that would be created is shown as what it would be, and is not there", async () => {
-  await window.command("View: Show Source Control");
+  await window.command("Source Control: Focus on Changes View");
   await window.page.locator(".scm-view .monaco-list-row").filter({ hasText: "fees.md" }).click();
   await window.line("A reminder costs 5.00.").first().waitFor({ timeout: 60_000 });
   await window.lens("✓ Accept").first().waitFor();

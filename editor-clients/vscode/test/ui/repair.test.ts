@@ -99,7 +99,7 @@ test("hover tells the diff, the evidence and the way to the run", async () => {
 test("hover says nothing on a line that nobody changes", async () => {
   await openIt();
   const hover = await window.hover("return percent");
-  expect(await hover.filter({ hasText: "Greenline" }).count()).toBe(0);
+  expect(await hover.filter({ hasText: /Greenline ·/ }).count()).toBe(0);
   await window.page.keyboard.press("Escape");
 });
 
@@ -198,7 +198,7 @@ test("the quick-diff peek has the same buttons", async () => {
 });
 
 test("Source Control lists the files that wait, and a click opens the diff", async () => {
-  await window.command("View: Show Source Control");
+  await window.command("Source Control: Focus on Changes View");
   const row = window.page.locator(".scm-view .monaco-list-row").filter({ hasText: "discount.py" });
   await row.click();
   await window.page.locator(".monaco-diff-editor .line-insert").first().waitFor({ timeout: 60_000 });

@@ -22,6 +22,8 @@ from greenline.process.client import WorkerDied, WorkerProcess
 _log = logging.getLogger(__name__)
 _TYPING_S = 0.1
 """Keystrokes within this time are one change."""
+_STOP_S = 1.0
+"""A worker that is killed loses nothing that the next one would not find: nobody waits for it long."""
 _FIRST_RESTART_S = 0.5
 _LONGEST_RESTART_S = 60.0
 
@@ -35,7 +37,7 @@ class LiveIndexClient:
         """Know how to start the worker: `argv`, followed by the roots as JSON."""
         self.on_status: Callable[[IndexStatus], None] | None = None
         self._argv = tuple(argv)
-        self._process = WorkerProcess((), log_path, environment, name="index")
+        self._process = WorkerProcess((), log_path, environment, name="index", stop_s=_STOP_S)
         self._process.on_told = self._take
         self._process.on_died = self._died
         self._status = IndexStatus("off", note="No folder is open.")

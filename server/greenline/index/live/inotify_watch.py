@@ -45,7 +45,7 @@ _GIT_MASK = Mask(InotifyConstants.IN_MOVED_TO | InotifyConstants.IN_CLOSE_WRITE 
 _CAME = InotifyConstants.IN_CREATE | InotifyConstants.IN_MOVED_TO
 _WENT = InotifyConstants.IN_DELETE | InotifyConstants.IN_MOVED_FROM
 _SELF = InotifyConstants.IN_DELETE_SELF | InotifyConstants.IN_MOVE_SELF
-_GIT_FILES = frozenset({b"index", b"HEAD", b"exclude"})
+_GIT_FILES = frozenset({b"index", b"HEAD"})
 
 
 class InotifyWatch:
@@ -216,6 +216,9 @@ class _GitFolder:
         """Tell of the files that decide what is tracked and ignored."""
         if event.name in _GIT_FILES:
             self._hearer.on_git(self._root)
+        elif event.name == b"exclude":
+            # Other folders may have to be watched now.
+            self._hearer.on_lost()
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
         """Do nothing: the folder above tells of it."""

@@ -26,7 +26,7 @@ from greenline.index.generation import condemn
 from greenline.index.indexer import Indexer, Progress
 from greenline.index.live.batch import Batch
 from greenline.index.live.root_watch import RootWatch
-from greenline.index.scope import IGNORE_FILES, IndexGate, Scope
+from greenline.index.scope import RULE_FILES, IndexGate, Scope
 from greenline.index.vector import Embedder
 from greenline.process.priority import lowered
 
@@ -274,12 +274,13 @@ class Keeper:
 
     def _update(self, indexer: Indexer, paths: list[str]) -> None:
         self._n_taken = len(paths)
-        if any(os.path.basename(path) in IGNORE_FILES for path in paths):
+        if any(os.path.basename(path) in RULE_FILES for path in paths):
             # What is ignored changes with it, and so do the folders to watch; the look at everything follows.
             indexer.scope = Scope(self._kept.roots, self._kept.make_gate())
             self._must_watch = True
             self._scan_at = 0.0
             return
+        self._watch.reread()
         wanted = [path for path in paths if self._is_wanted(indexer, path)]
         if wanted:
             indexer.update(wanted)
@@ -291,9 +292,11 @@ class Keeper:
         if located is None:
             return False
         root, relative = located
-        if relative in (".", ".git"):
+        if relative == ".":
             self._look_for_roots()
-            self._must_watch = self._must_watch or relative == ".git"
+            return False
+        if os.path.basename(relative) == ".git":
+            self._must_watch = True
             return False
         return not self._watch.ignores(root, relative) or indexer.knows(root, relative)
 

@@ -30,6 +30,11 @@ class IndexReader:
         self._retriever: Retriever | None = None
         self._store: IndexStore | None = None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is an index already: the first question makes one where there is none."""
+        return self._path.exists()
+
     def store(self, cancellation: Cancellation) -> IndexStore:
         """Return the index, open for reading; raises `Cancelled`, `IndexUnusable`."""
         with self._lock:

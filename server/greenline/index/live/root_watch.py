@@ -47,7 +47,7 @@ class RootWatch:
     def open(self, scope: Scope) -> None:
         """Watch the roots that are there, or note why that cannot be; closes what was watched before."""
         self._close()
-        rules = self._rules = {root: IgnoreRules(root) for root in scope.roots}
+        self._rules = {root: IgnoreRules(root) for root in scope.roots}
 
         def left_out(path: str) -> bool:
             located = scope.locate(path)
@@ -56,7 +56,7 @@ class RootWatch:
             root, relative = located
             if relative in self._kept.get(root, ()):
                 return False
-            return is_skipped_folder(path) or rules[root].matches(relative, folder=True)
+            return is_skipped_folder(path) or self._rules[root].matches(relative, folder=True)
 
         self._present = {root: _identity(root) for root in scope.roots}
         if not self._refused:
@@ -65,6 +65,10 @@ class RootWatch:
                 self._watch = open_watch(present, self._hearer, left_out)
             except Unwatchable as error:
                 self.refuse(str(error))
+
+    def reread(self) -> None:
+        """Ask the ignore files anew from here on: some come and go with a folder that is moved."""
+        self._rules = {root: IgnoreRules(root) for root in self._rules}
 
     def refuse(self, problem: str) -> None:
         """Note that the system gives no more watches; the next `open` watches nothing."""

@@ -5,6 +5,7 @@ Runs in a process of its own, over pipes; the front closing its pipe ends it.
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -106,6 +107,9 @@ class IndexWorker:
         try:
             with lowered():
                 self._searcher.search(_ANYTHING, 1, (), "")
+                # What is there now stays: a collection in the middle of a search need not look at it again.
+                gc.collect()
+                gc.freeze()
         except GreenlineError as error:
             _log.info("the search could not be warmed: %s", error)
 

@@ -26,6 +26,12 @@ _MAX_POSTINGS = 5_000
 _MAX_COUNTED = 8_000
 """A word in more chunks than this weighs next to nothing, however many they are."""
 _MIN_TERMS = 2
+_MAX_RANKED = 8_000
+"""More chunks than this are not ranked where a narrower question leaves enough."""
+_ENOUGH_RANKED = 4_000
+"""So many are left by a question that is narrow enough."""
+_TOGETHER = (2, 3, 4)
+_COLUMNS = ("{name doc}", "name")
 _MATCH = "SELECT rowid, -rank FROM search WHERE search MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
 _BM25 = f"bm25({', '.join(map(str, DEFAULT_WEIGHTS))})"
 _FURTHER = 5
@@ -69,10 +75,30 @@ def find_words(store: IndexStore, terms: Sequence[str], n_all: int, limit: int =
     if not asked:
         return Words(weights, {})
     # Chunks of kept versions are among them: `files_of` leaves them out, at a third of the cost of asking.
-    expression = " OR ".join(quoted(term) for term in asked)
+    expression = _any_of(asked)
+    if n_postings > _MAX_RANKED or max(n_holding[term] for term in asked) >= _MAX_COUNTED:
+        expression = _narrowed(store, asked, sorted(weights, key=lambda term: n_holding[term]), limit)
     rows = list(store.connection.execute(_MATCH, (expression, _BM25, limit)))
     best = max((score for _, score in rows), default=0.0) or 1.0
     return Words(weights, {chunk_id: score / best for chunk_id, score in rows})
+
+
+def _narrowed(store: IndexStore, asked: Sequence[str], terms: Sequence[str], limit: int) -> str:
+    """Return an expression for words that stand in very many chunks, which matches enough and not too many.
+
+    Chunks that hold more of the words come first by BM25, and those with one in their name, path or doc: so
+    they alone are ranked.
+    """
+    narrower = [" AND ".join(map(quoted, terms[:count])) for count in _TOGETHER if count <= len(terms)]
+    narrower += [f"{columns} : ({_any_of(asked)})" for columns in _COLUMNS]
+    best = _any_of(asked)
+    for expression in narrower:
+        n_matching = _n_matching(store, expression, _ENOUGH_RANKED)
+        if n_matching >= limit:
+            best = expression
+        if limit <= n_matching < _ENOUGH_RANKED:
+            break
+    return best
 
 
 def find_near(store: IndexStore, embedder: Embedder | None, text: str) -> dict[int, float]:
@@ -132,6 +158,15 @@ def by_file(
     return best, more
 
 
+def _any_of(terms: Sequence[str]) -> str:
+    return " OR ".join(map(quoted, terms))
+
+
 def _n_holding(store: IndexStore, term: str) -> int:
+    return _n_matching(store, quoted(term), _MAX_COUNTED)
+
+
+def _n_matching(store: IndexStore, expression: str, at_most: int) -> int:
+    """Return how many chunks match, counted no further than told: counting costs a fiftieth of ranking."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)"
-    return int(store.connection.execute(sql, (quoted(term), _MAX_COUNTED)).get)
+    return int(store.connection.execute(sql, (expression, at_most)).get)

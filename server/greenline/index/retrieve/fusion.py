@@ -114,7 +114,7 @@ def fuse(signals: Signals, files: FileTable, query: Query, weights: Weights) -> 
         + weights.history * signals.history
     )
     known = weights.size * files.size + weights.importers * files.importers
-    return np.where(speaks > 0, (speaks + known) * factors(files, query), 0.0)
+    return np.where((speaks > 0) & files.is_live, (speaks + known) * factors(files, query), 0.0)
 
 
 def factors(files: FileTable, query: Query) -> Floats:

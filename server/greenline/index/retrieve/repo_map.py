@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -44,8 +44,17 @@ class RepoMap:
     """Estimated; at most the budget."""
 
 
-def repo_map(store: IndexStore, retriever: Retriever, budget_tokens: int, task: str = "") -> RepoMap:
-    """Return the outline of the files that matter most: for a task, or for the project as a whole."""
+def repo_map(
+    store: IndexStore,
+    retriever: Retriever,
+    budget_tokens: int,
+    task: str = "",
+    shown: Callable[[str, str], str | None] = lambda root, path: path,
+) -> RepoMap:
+    """Return the outline of the files that matter most: for a task, or for the project as a whole.
+
+    `shown` returns how a file, by its root and path, is named; None leaves it out.
+    """
     if task.strip():
         files, scores = retriever.rank_files(task)
         scores = scores + 0.05 * _standing(files)
@@ -58,7 +67,10 @@ def repo_map(store: IndexStore, retriever: Retriever, budget_tokens: int, task: 
     for number in np.argsort(-scores, kind="stable").tolist():
         if n_tokens >= budget_tokens:
             break
-        entry = _entry(files, number, store.symbols_of(files.ids[number]))
+        name = shown(files.roots[number], files.paths[number]) if files.is_live[number] else None
+        if name is None:
+            continue
+        entry = _entry(name, store.symbols_of(files.ids[number]))
         taken, cost = _fitting(entry, budget_tokens - n_tokens, budget_tokens)
         if taken:
             lines.extend(taken)
@@ -75,8 +87,8 @@ def _standing(files: FileTable) -> Floats:
     return standing
 
 
-def _entry(files: FileTable, number: int, symbols: Sequence[Symbol]) -> list[str]:
-    lines = [files.paths[number]]
+def _entry(name: str, symbols: Sequence[Symbol]) -> list[str]:
+    lines = [name]
     n_methods: dict[str, int] = {}
     for symbol in symbols:
         if symbol.kind not in _SHOWN:

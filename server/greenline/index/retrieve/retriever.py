@@ -114,7 +114,6 @@ class Retriever:
         self._embedder = embedder
         self._history = history
         self._files: FileTable | None = None
-        self._seen: tuple[int, int] | None = None
         self._n_chunks = 0
 
     def search(self, text: str, filter_: Filter | None = None) -> Found:
@@ -136,14 +135,18 @@ class Retriever:
         return files, fuse(self._ask(query, files).signals, files, query, WEIGHTS[query.kind])
 
     def files(self) -> FileTable:
-        """Return the live files, read again only where the index changed."""
+        """Return the live files; of an index that changed only what changed is read again."""
         connection = self._store.connection
-        seen = (int(connection.execute("PRAGMA data_version").get), connection.total_changes())
-        if self._files is None or seen != self._seen:
-            self._files = FileTable(self._store)
-            self._n_chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
-            self._seen = seen
-        return self._files
+        # A save point is a transaction that may lie in another one: all is read as it was at one moment.
+        with connection:
+            files = self._files
+            if files is None or not files.follow(self._store):
+                files = FileTable(self._store)
+            # Ids are dense: the highest tells how many there are without counting them.
+            self._n_chunks = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+        assert files is not None
+        self._files = files
+        return files
 
     def _ranked(self, query: Query, wanted: Filter) -> list[Hit]:
         files = self.files()
@@ -153,7 +156,7 @@ class Retriever:
         signals.neighbours = near_files(self._store, files, scores, self._history)
         scores = scores + weights.neighbours * signals.neighbours
         allowed = _allowed(files, wanted.path)
-        scores = np.where(allowed, scores, 0.0)
+        scores = scores * allowed
         hits = self._places(query, files, allowed, float(scores.max(initial=0.0)))
         known = {hit.chunk.id for hit in hits}
         n_files = 0
@@ -209,7 +212,7 @@ class Retriever:
         column = files.zeros()
         if self._history is None or query.kind is QueryKind.SYMBOL:
             return column
-        for root in sorted(set(files.roots)):
+        for root in self._store.roots():
             for path, score in self._history(root).touched(query.terms).items():
                 for number in files.by_path.get(path, ()):
                     if files.roots[number] == root:
@@ -244,17 +247,18 @@ class Retriever:
 
     def _completeness(self) -> float:
         pending = int(self._store.stamps().get("pending", "0"))
-        n_files = len(self.files())
+        n_files = self.files().n_live
         return n_files / (n_files + pending) if n_files + pending else 1.0
 
 
 def _allowed(files: FileTable, glob: str) -> Floats:
     if not glob:
-        return np.ones(len(files))
+        return files.is_live.astype(np.float64)
     try:
         spec = pathspec.GitIgnoreSpec.from_lines([glob])
     except ValueError as error:
         raise InvalidInput(
             f"The glob {glob!r} cannot be read: {error}.", remedy="Write it as in .gitignore."
         ) from error
-    return np.array([float(spec.match_file(path)) for path in files.paths])
+    allowed: Floats = files.is_live * np.array([float(spec.match_file(path)) for path in files.paths])
+    return allowed

@@ -1,0 +1,46 @@
+"""What `greenline doctor` says of the projects that it detects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from greenline.cli.doctor import examine
+
+
+@pytest.fixture(autouse=True)
+def no_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    monkeypatch.delenv("GREENLINE_TEST_COMMAND", raising=False)
+
+
+def test_projects_are_named_with_what_speaks_for_them(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "package.json").write_text(json.dumps({"scripts": {"test": "vitest run"}}))
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "package.json").write_text("{")
+
+    found = {finding.name: finding for finding in examine(str(tmp_path)) if "project" in finding.name}
+
+    assert found["project ."].detail == "python, pytest: pyproject.toml at the root; pytest runs its tests"
+    assert "its test script runs vitest: `vitest run`" in found["project web"].detail
+    assert not found["project old"].ok
+    assert "old/package.json is not valid JSON" in found["project old"].remedy
+
+
+def test_a_folder_without_a_project_says_so(tmp_path: Path) -> None:
+    (finding,) = (finding for finding in examine(str(tmp_path)) if finding.name == "projects")
+
+    assert (finding.ok, finding.detail) == (False, "none was detected")
+    assert "test_command" in finding.remedy
+
+
+def test_the_users_own_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GREENLINE_TEST_COMMAND", "go test ./...")
+
+    (finding,) = (finding for finding in examine(str(tmp_path)) if finding.name == "project .")
+
+    assert finding.detail == "go, go test: the setting `test_command`: `go test ./...`"
