@@ -10,8 +10,8 @@ export default defineConfig({
           include: ["test/ui/**/*.test.ts"],
           // One real VS Code at a time: the machine has two cores.
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
           sequence: { concurrent: false },
         },
       },

@@ -71,6 +71,7 @@ export function readPlan(text: string, known: Plan): PlanReading {
       }
     } else if (BAD_ENTRY.test(line)) {
       problems.push({ line: number, message: "An entry reads `- [x] What is to be done`." });
+      current = { intent: "", files: [], checks: [] };
     } else if (detail !== undefined && current !== undefined) {
       (detail["kind"] === "file" ? current.files : current.checks).push(unquoted(detail["value"] ?? ""));
     } else if (BAD_DETAIL.test(line)) {

@@ -83,7 +83,7 @@ export class Ask {
   }
 
   private async work(request: string, context: TaskContext | undefined): Promise<void> {
-    const title = `Agent: ${oneLine(request, 60)}`;
+    const title = `Agent: ${oneLine(request, 60).replace(/[.:;!?]+$/, "")}`;
     this.finished(await this.server.work<ExecuteResult>(title, "agent/execute", { request, ...(context && { context }) }));
   }
 

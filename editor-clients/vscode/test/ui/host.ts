@@ -165,7 +165,8 @@ export async function openBrowser(url: string, size = { width: 1280, height: 760
       "--disable-component-update", "--disable-sync"],
   });
   const page = await browser.newPage({ viewport: size });
-  await page.goto(url, { waitUntil: "domcontentloaded" });
+  page.setDefaultTimeout(60_000);
+  await page.goto(url, { waitUntil: "domcontentloaded", timeout: 120_000 });
   await page.locator(".monaco-workbench .explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 90_000 });
   return { browser, page };
 }

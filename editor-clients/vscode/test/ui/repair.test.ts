@@ -8,7 +8,7 @@ const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 const NEW = "if quantity >= pieces:";
 let host: Host;
-let browser: Browser;
+let browser: Browser | undefined;
 let window: Window;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterEach(async (context) => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await browser?.close();
   await host.stop();
 });
 

@@ -7,7 +7,7 @@ import { GREENLINE, openBrowser, picture, startHost, type Host } from "./host.ts
 import { Window } from "./window.ts";
 
 let host: Host;
-let browser: Browser;
+let browser: Browser | undefined;
 let window: Window;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterEach(async (context) => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await browser?.close();
   await host.stop();
 });
 

@@ -69,6 +69,12 @@ test.each([
   expect("problems" in reading && reading.problems[0]?.message).toContain(words);
 });
 
+test("what stands below an entry that cannot be read is no problem of its own", () => {
+  const reading = readPlan(RENDERED.replace("[x] 1.", "[?] 1."), plan());
+
+  expect("problems" in reading && reading.problems).toHaveLength(1);
+});
+
 test("a request with line breaks cannot add entries", () => {
   const text = renderPlan("x\n- [x] 9. evil", "run-1", plan());
 
