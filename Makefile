@@ -7,6 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 NEOVIM := .venv/neovim/.installed
+EDITORS := .venv/editors/.installed
 RUNTIMES := .venv/runtimes/.installed
 VSCODE := editor-clients/vscode/host/node_modules/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
@@ -27,6 +28,10 @@ $(NEOVIM): $(STAMP) requirements/neovim.txt bin/neovim
 	@bash bin/neovim >/dev/null
 	@touch $@
 
+$(EDITORS): $(STAMP) bin/editors
+	@bash bin/editors
+	@mkdir -p $(@D) && touch $@
+
 $(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json bin/runtimes
 	@bash bin/runtimes
 	@touch $@
@@ -38,7 +43,7 @@ $(VSCODE): $(STAMP) bin/vscode editor-clients/vscode/package-lock.json editor-cl
 demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
-test: $(STAMP) $(NEOVIM) $(RUNTIMES) ## run all tests against the real parts
+test: $(STAMP) $(NEOVIM) $(RUNTIMES) $(EDITORS) ## run all tests against the real parts
 	@$(ENGINE) && $(BIN)/python -m pytest
 	@$(MAKE) --no-print-directory test-clients
 
@@ -59,7 +64,7 @@ check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@bash -n sandbox/engine.sh bin/bootstrap bin/neovim bin/runtimes bin/vscode .ci/run
+	@bash -n sandbox/engine.sh bin/bootstrap bin/editors bin/neovim bin/runtimes bin/vscode .ci/run
 
 fix: $(STAMP) ## mend what the linter and the formatter can mend
 	@$(BIN)/ruff check --fix .

@@ -272,8 +272,12 @@ def serve_acp() -> int:
     channel = stdio.claim()
     from greenline.acp.agent import GreenlineAgent
     from greenline.acp.server import serve as serve_client
+    from greenline.config.settings import load_settings
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
     from greenline.lsp.parts import Opening
 
+    log_to(sys.stderr, masking(known_secrets(os.environ, load_settings().api_key)), "warning")
     agent = GreenlineAgent(lambda roots, listener: open_session(Opening(roots), listener), open_journal)
     return serve_client(agent, channel)
 

@@ -308,10 +308,12 @@ def test_very_common_words_are_ranked_where_they_name_something(
 
     narrow = find_words(indexer.store, ["violet", "copper"], 30, limit=3)
     all_of_them = find_words(indexer.store, ["violet", "copper"], 30, limit=20)
+    question = candidate._narrowed(indexer.store, ["violet"], ["violet"], 3)
 
     assert set(whole.scores) <= named(indexer)
     assert set(narrow.scores) <= named(indexer)
     assert len(narrow.scores) == 3
+    assert question == '{name doc} : ("violet")'
     assert len(all_of_them.scores) == 20
     indexer.close()
 

@@ -186,13 +186,13 @@ class Talk:
         undo = " `/undo` takes the newest change back." if n_accepted else ""
         self._say(f"{n_accepted} of {len(hunks)} hunks accepted.{undo}")
 
-    async def _rest(self, run_id: str) -> Run:
-        """Wait until a run that works in the background has come to rest; cancelled, so is the run."""
+    async def _rest(self, run_id: str, after: int = 0) -> Run:
+        """Wait until a run in the background rests, later than an event; cancelled, so is the run."""
         try:
             while True:
                 self._moved.clear()
                 run = self._session.run(run_id)
-                if run.state in _REST:
+                if run.state in _REST and run.last_seq > after:
                     return run
                 await self._moved.wait()
         except asyncio.CancelledError:
@@ -249,7 +249,8 @@ class Talk:
         if run.plan is not None:
             await self._files.refresh(self._files_of(run.plan))
         await self._session.agent.resume(run.id, self._session.overlays())
-        run = await self._rest(run.id)
+        # The run takes its new state in its own time, and the old one is a state of rest.
+        run = await self._rest(run.id, after=run.last_seq)
         if run.state is RunState.AWAITING_APPROVAL:
             run = await self._session.execute(run.id)
         await self._conclude(run)

@@ -16,7 +16,7 @@ import attrs
 from greenline.config.options import OPTIONS, BadOption, Option
 from greenline.core.port import Limits
 
-_OF_THE_SERVER = frozenset({"agentUi"})
+_OF_THE_SERVER = frozenset({"agentUi", "commandsInBackground"})
 """What an editor says to the server itself, beside the options."""
 
 

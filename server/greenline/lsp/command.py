@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from lsprotocol import types
 
-from greenline.core.error import InvalidInput
+from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.task import ContextRange, Run, TaskContext
 from greenline.lsp import protocol
 from greenline.lsp.argument import argument_of
@@ -146,21 +146,48 @@ async def status(ls: GreenlineServer, *arguments: Any) -> protocol.StatusResult:
     return await ls.status()
 
 
+def _behind(handle: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    """Answer at once where the editor cannot wait for a command, and work on behind it."""
+
+    async def work(ls: GreenlineServer, *arguments: Any) -> object:
+        if not ls.works_behind:
+            return await handle(ls, *arguments)
+        ls.supervisor.start(_told(ls, handle(ls, *arguments)), f"command {handle.__name__}")
+        return None
+
+    return work
+
+
+async def _told(ls: GreenlineServer, work: Awaitable[object]) -> None:
+    """Await work whose failure nobody waits for."""
+    try:
+        await work
+    except GreenlineError as error:
+        ls.say(types.MessageType.Error, str(error))
+
+
+_LONG = ("implement", "fix", "tests", "plan", "execute", "verify")
+_EDITING = ("acceptHunk", "acceptFile", "acceptAll", "undo")
+"""Their outcome is read from the text, which an editor that stands still does not report."""
+_HANDLERS: dict[str, Callable[..., Awaitable[object]]] = {
+    "implement": implement,
+    "fix": fix,
+    "tests": tests,
+    "explain": explain,
+    "plan": plan,
+    "execute": execute,
+    **REVIEW_COMMANDS,
+    "undo": undo,
+    "respond": respond,
+    "pause": pause,
+    "resume": resume,
+    "cancel": cancel,
+    "status": status,
+    **INDEX_COMMANDS,
+}
 COMMANDS: dict[str, Callable[..., Awaitable[object]]] = {
-    PREFIX + "implement": implement,
-    PREFIX + "fix": fix,
-    PREFIX + "tests": tests,
-    PREFIX + "explain": explain,
-    PREFIX + "plan": plan,
-    PREFIX + "execute": execute,
-    **{PREFIX + name: handle for name, handle in REVIEW_COMMANDS.items()},
-    PREFIX + "undo": undo,
-    PREFIX + "respond": respond,
-    PREFIX + "pause": pause,
-    PREFIX + "resume": resume,
-    PREFIX + "cancel": cancel,
-    PREFIX + "status": status,
-    **{PREFIX + name: handle for name, handle in INDEX_COMMANDS.items()},
+    PREFIX + name: _behind(handle) if name in _LONG + _EDITING else handle
+    for name, handle in _HANDLERS.items()
 }
 """Command → handler; each takes one object."""
 

@@ -56,6 +56,8 @@ class GreenlineServer(LanguageServer):
         self.encoding = Encoding()
         self.client_asks = False
         """Whether the client shows questions itself (`initializationOptions.agentUi`)."""
+        self.works_behind = False
+        """Whether commands are answered at once, for an editor that cannot wait for them."""
         self.opening = Opening(())
         self._connect = connect
         self._session: Session | None = None

@@ -139,7 +139,10 @@ local function died(root, buffers, code, signal)
     say.say(
       ('The server ended again (%s) and is not started again. Your buffers are as you left them; '):format(
         how
-      ) .. ':Agent restart tries anew, :LspLog says more.',
+      )
+        .. ':Agent restart tries anew, and why is in '
+        .. vim.lsp.log.get_filename()
+        .. '.',
       vim.log.levels.ERROR
     )
     return

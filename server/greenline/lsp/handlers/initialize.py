@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 METHOD = types.INITIALIZE
+_IMPATIENT = ("eglot", "emacs", "helix")
+"""Emacs' two clients do nothing else until a command is answered, and Helix gives up after 20 s."""
 
 
 def handle(ls: GreenlineServer, params: types.InitializeParams) -> None:
@@ -22,4 +24,13 @@ def handle(ls: GreenlineServer, params: types.InitializeParams) -> None:
     ls.encoding = Encoding(encoding_name(ls.workspace.position_encoding))
     options = params.initialization_options
     ls.client_asks = isinstance(options, dict) and options.get("agentUi") is True
+    ls.works_behind = is_impatient(params)
     ls.opening = Opening(root_paths(params.workspace_folders, ls.workspace.root_uri), options)
+
+
+def is_impatient(params: types.InitializeParams) -> bool:
+    """Return whether commands must be answered at once: for some editors, or where the client says so."""
+    options = params.initialization_options
+    if isinstance(options, dict) and isinstance(said := options.get("commandsInBackground"), bool):
+        return said
+    return params.client_info is not None and params.client_info.name.lower() in _IMPATIENT
