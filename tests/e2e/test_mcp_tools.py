@@ -50,8 +50,8 @@ def root() -> Iterator[Path]:
 @asynccontextmanager
 async def connected(root: Path, **more: str) -> AsyncIterator[Client]:
     """Start the server over a project and connect the SDK's client."""
-    names = ("DOCKER_HOST", "GREENLINE_STATE_DIR")
-    environment = {name: os.environ[name] for name in names if name in os.environ} | more
+    # The SDK hands on only a few variables; the command that it is compared with sees all of them.
+    environment = {**os.environ, **more}
     command = StdioServerParameters(
         command=sys.executable, args=["-P", "-m", "greenline", "mcp", "--root", str(root)], env=environment
     )
