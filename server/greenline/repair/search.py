@@ -66,6 +66,8 @@ class Search:
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _looks: dict[Fix, Look] = attrs.field(factory=dict)
     _hung: list[Fix] = attrs.field(factory=list)
+    _seen: set[frozenset[Candidate]] = attrs.field(factory=set)
+    """What was tried, or waits for its turn: the ways in which pairs are made overlap."""
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
 
@@ -151,7 +153,7 @@ class Search:
                 for edit, score in singles
                 if not overlap(step.edits[0], edit)
             )
-            fixes = self._try(itertools.islice(pairs, _MAX_BEHIND))
+            fixes = self._try(itertools.islice(filter(self._is_new, pairs), _MAX_BEHIND))
             if fixes:
                 return fixes
         return []
@@ -183,14 +185,22 @@ class Search:
                 and len(edits) == 2
                 and not overlap(*edits)
             ):
-                self._completing.append(Fix(edits, fix.score * other.score))
+                pair = Fix(edits, fix.score * other.score)
+                if self._is_new(pair):
+                    self._completing.append(pair)
+
+    def _is_new(self, fix: Fix) -> bool:
+        """Return whether these edits were not put on the way before, and remember them."""
+        key = frozenset(fix.edits)
+        is_new = key not in self._seen
+        self._seen.add(key)
+        return is_new
 
     def _pairs(self, singles: Sequence[tuple[Candidate, float]]) -> Iterator[Fix]:
         """Yield pairs: first of edits that each mend some of the tests, then of the best singles."""
         # A pair that mends some of the tests is no half of one that mends them all.
         helpful = [fix for fix, _ in self._partial if len(fix.edits) == 1]
         best = [Fix((c,), s) for c, s in singles[:120]]
-        seen: set[frozenset[Candidate]] = set()
         orders: list[tuple[Sequence[Fix], Sequence[Fix]]] = [
             (helpful, helpful),
             (helpful, best),
@@ -198,20 +208,12 @@ class Search:
         ]
         for (left, right), most in zip(orders, _MAX_PAIRS, strict=True):
             pairs = sorted(itertools.product(left, right), key=lambda pair: -pair[0].score * pair[1].score)
-            fresh = (
-                (frozenset(edits), edits, one.score * other.score)
+            joined = (
+                Fix((*one.edits, *other.edits), one.score * other.score)
                 for one, other in pairs
-                for edits in [(*one.edits, *other.edits)]
-                if not overlap(*edits)
+                if not overlap(*one.edits, *other.edits)
             )
-            n_yielded = 0
-            for key, edits, score in fresh:
-                if n_yielded == most:
-                    break
-                if key not in seen:
-                    seen.add(key)
-                    n_yielded += 1
-                    yield Fix(edits, score)
+            yield from itertools.islice(filter(self._is_new, joined), most)
 
 
 def _suspicion(lines: Mapping[int, float], line: int) -> float:
