@@ -18,6 +18,7 @@ from greenline_runner import external
 from greenline_runner.external import report_of
 from greenline_runner.file_pattern import compiled
 from greenline_runner.go_cover import Profiles
+from greenline_runner.go_test_side import known_flags
 from greenline_runner.node_test_side import test_files as files_of
 from greenline_runner.source_map import inline_map, segments
 from greenline_runner.v8_cover import Calls
@@ -114,6 +115,13 @@ def test_a_profile_of_go_is_read(tmp_path: Path) -> None:
 
     assert profiles.executed(str(profile)) == {"calc/calc.go": "3-4,7"}
     assert profiles.executed(str(tmp_path / "none")) == {}
+
+
+def test_a_flag_of_go_keeps_its_value() -> None:
+    flags = ["-v", "-run", "TestLow", "--short", "-count", "1", "-ldflags", "-s -w", "-cpu=2"]
+    known = ("-run", "-short", "-ldflags", "-cpu")
+
+    assert known_flags({"flags": flags}, known) == ["-run=TestLow", "-short", "-ldflags=-s -w", "-cpu=2"]
 
 
 @pytest.mark.parametrize(
