@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verify_case import PatchCase, assert_verdict, make_verifier, measure
+from verify_case import PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome
 from greenline.verify.verifier import SandboxVerifier
@@ -140,11 +140,6 @@ CASES = (
 )  # fmt: skip
 
 FIXED = PatchCase("fix", FILES, {"calc/calc.go": FIX}, "verified")
-
-
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    return make_verifier()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
