@@ -125,9 +125,9 @@ class Desk:
         return self.journal.runs_of(self.session_id)[-1]
 
 
-def script(*steps: Step) -> dict[str, Script]:
-    """Return an agent's script for the request `change`."""
-    return {"change": Script(plan=(PlanEntry(1, "Change it", ("a.py",)),), steps=steps)}
+def script(*steps: Step, files: tuple[str, ...] = ("a.py",)) -> dict[str, Script]:
+    """Return an agent's script for the request `change`, whose plan names files."""
+    return {"change": Script(plan=(PlanEntry(1, "Change it", files),), steps=steps)}
 
 
 class Silent:
@@ -147,18 +147,26 @@ class Silent:
 
 
 def open_session(
-    folder: Path, journal: SqliteJournal, *steps: Step, listener: Listener | None = None
+    folder: Path,
+    journal: SqliteJournal,
+    *steps: Step,
+    listener: Listener | None = None,
+    files: tuple[str, ...] = ("a.py",),
 ) -> Session:
     """Return the front's state over the folder's workspace, with an agent that plays steps."""
     state = folder / "state"
     store = CheckpointStore(journal, BlobStore(state / "blobs"))
-    agent = ScriptedAgent(journal, script(*steps))
+    agent = ScriptedAgent(journal, script(*steps, files=files))
     return Session((str(folder / "ws"),), journal, agent, listener or Silent(), state, store)
 
 
 @contextlib.asynccontextmanager
 async def desk(
-    folder: Path, *steps: Step, capabilities: ClientCapabilities = FILES, session_id: str = ""
+    folder: Path,
+    *steps: Step,
+    capabilities: ClientCapabilities = FILES,
+    session_id: str = "",
+    files: tuple[str, ...] = ("a.py",),
 ) -> AsyncIterator[Desk]:
     """Connect a client to an agent that plays steps, in a session that is new or taken up again."""
     root = folder / "ws"
@@ -168,7 +176,8 @@ async def desk(
     reader, writer = await asyncio.open_connection(sock=ours)
     other_reader, other_writer = await asyncio.open_connection(sock=theirs)
     agent = GreenlineAgent(
-        lambda _, listener: open_session(folder, journal, *steps, listener=listener), lambda _: journal
+        lambda _, listener: open_session(folder, journal, *steps, listener=listener, files=files),
+        lambda _: journal,
     )
     loop = asyncio.get_running_loop()
     serving = loop.create_task(run_agent(agent, other_writer, other_reader, use_unstable_protocol=True))
