@@ -21,6 +21,7 @@ from greenline.acp.link import Link
 from greenline.acp.request import Asked, read_prompt
 from greenline.acp.review import HunkReview, diffs_of, title_of
 from greenline.acp.teller import Teller
+from greenline.agent.standing import RESUMABLE
 from greenline.core.agent_port import Question
 from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import GreenlineError, InvalidInput, NotFound, OutsideWorkspace, WrongState
@@ -33,7 +34,6 @@ from greenline.tool.place import resolve
 
 Stop = Literal["end_turn", "cancelled"]
 _REST = frozenset(RunState) - ACTIVE
-_RESUMABLE = {RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED, RunState.PAUSED}
 
 
 class Talk:
@@ -247,7 +247,7 @@ class Talk:
         self._say(" ".join(lines))
 
     async def _resume(self, _: str) -> None:
-        runs = [r for r in self._session.journal.runs_of(self.id) if r.state in _RESUMABLE]
+        runs = [r for r in self._session.journal.runs_of(self.id) if r.state in RESUMABLE]
         if not runs:
             self._say("No run of this session was cut short.")
             return
