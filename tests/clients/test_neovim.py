@@ -25,7 +25,8 @@ _AT_ONCE = 2
 
 
 def _names(file: Path) -> list[str]:
-    return re.findall(r"^test\('([^']+)'", file.read_text(encoding="utf-8"), re.MULTILINE)
+    text = file.read_text(encoding="utf-8")
+    return [name for _, name in re.findall(r"""^test\((['"])(.+?)\1,""", text, re.MULTILINE)]
 
 
 TESTS = [(file.name, name) for file in FILES for name in _names(file)]
@@ -53,8 +54,10 @@ def _run(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     results = {result["name"]: result for result in map(json.loads, lines)}
-    if not results:
-        results[""] = {"failure": f"{file} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"}
+    unknown = results.keys() - _names(HERE / file)
+    if unknown or not results:
+        what = f"has the tests {sorted(unknown)}, which are not run here" if unknown else "ran no test"
+        results[""] = {"failure": f"{file} {what} ({done.returncode}):\n{done.stdout}\n{done.stderr}"}
     return results
 
 
