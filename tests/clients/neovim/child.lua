@@ -288,7 +288,7 @@ function Child:ex(command)
   self:keys(':' .. command:gsub('<', '<lt>') .. '<CR>')
 end
 
---- Type keys, and wait until they were taken.
+--- Type keys; what they do may come later.
 ---@param keys string
 function Child:keys(keys)
   vim.rpcrequest(self.channel, 'nvim_input', keys)

@@ -73,6 +73,35 @@ test('a server that was killed is started again with one message, and its propos
   )
 end)
 
+test('a server that does not answer is terminated by a restart', function()
+  local nvim = start()
+  nvim:edit('calc.py')
+  local pids = nvim:lua([[
+    stopped = vim.lsp.get_clients({ name = 'greenline' })[1].id
+    local pids = vim.api.nvim_get_proc_children(vim.fn.getpid())
+    for _, pid in ipairs(pids) do
+      vim.uv.kill(pid, 'sigstop')
+    end
+    return pids
+  ]])
+
+  nvim:ex('Agent restart')
+  nvim:wait_said('does not answer and is terminated')
+  -- The signal reaches a process that was stopped only once it goes on.
+  for _, pid in ipairs(pids) do
+    vim.uv.kill(pid, 'sigcont')
+  end
+
+  nvim:wait(
+    'another server',
+    [[(function()
+    local client = vim.lsp.get_clients({ name = 'greenline', bufnr = 0 })[1]
+    return client ~= nil and client.id ~= stopped and client.initialized or false
+  end)()]]
+  )
+  eq(0, nvim:count_said('ended'))
+end)
+
 test('a server that is stopped on purpose is not started again', function()
   local nvim = start()
   nvim:edit('calc.py')
@@ -151,6 +180,30 @@ test('an edit for a text that changed meanwhile is refused', function()
 
   eq({ false, 'calc.py was edited meanwhile' }, { answer.applied, answer.failureReason })
   eq('# typed\n' .. CALC, nvim:text() .. '\n')
+end)
+
+test('a message that is longer than the screen is wide asks for no key', function()
+  local nvim = start()
+  vim.rpcrequest(nvim.channel, 'nvim_ui_attach', 100, 24, {})
+
+  nvim:lua("vim.schedule(function() require('greenline.say').say(('long words '):rep(60)) end)")
+  nvim:wait_said('long words')
+
+  eq({ blocking = false, mode = 'n' }, vim.rpcrequest(nvim.channel, 'nvim_get_mode'))
+  has('(:Agent log)', nvim:screen()[24])
+end)
+
+test('the help has the options as they are without a configuration', function()
+  local plugin = child.repository .. '/editor-clients/neovim'
+  local help = child.read(plugin .. '/doc/greenline.txt')
+  local documented = assert(help:match('defaults: >lua\n(.-)\n<'))
+  vim.opt.runtimepath:prepend(plugin)
+
+  assert(loadstring(documented))()
+
+  local shown = vim.g.greenline
+  vim.g.greenline = nil
+  eq(require('greenline.config').get(), shown)
 end)
 
 test('the health check names the versions, and help has tags for every subcommand', function()

@@ -64,6 +64,19 @@ local function newest_run(nvim)
   ]])
 end
 
+---@param nvim Child
+---@return string
+local function events_of_newest(nvim)
+  local run = nvim:lua(
+    [[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
+  ]],
+    newest_run(nvim).id
+  )
+  return vim.inspect(run.events)
+end
+
 test('a plan is edited and written: it is revised, and then carried out', function()
   local nvim = open()
 
@@ -94,6 +107,40 @@ test('a plan that is written as it is, is carried out as it is', function()
   eq(1, newest_run(nvim).plan.version)
 end)
 
+test('a plan that is written twice at once is revised and carried out once', function()
+  local nvim = open()
+
+  nvim:ex('Agent plan planned')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+  nvim:lua([[
+    vim.fn.search('Tidy up')
+    vim.cmd('normal! ddo## Say why')
+    vim.cmd('write')
+    vim.cmd('write')
+  ]])
+  nvim:wait_said('is being carried out already')
+  nvim:wait_said('proposed')
+
+  eq(2, newest_run(nvim).plan.version)
+end)
+
+test('a plan that could not be sent is said, and can be written again', function()
+  local nvim = open()
+
+  nvim:ex('Agent plan planned')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+  nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    client.request = function() return false end
+  ]])
+  nvim:ex('write')
+  nvim:wait_said('The server is not running')
+  nvim:lua("vim.lsp.get_clients({ name = 'greenline' })[1].request = nil")
+  nvim:ex('write')
+
+  nvim:wait_said('proposed')
+end)
+
 test('a plan without a step is refused, and one that is left is not carried out', function()
   local nvim = open()
 
@@ -116,14 +163,7 @@ test('a question is asked once, and its answer goes on', function()
   nvim:wait_said('proposed')
 
   eq({ 'Which one?' }, nvim:get('asked'))
-  local run = nvim:lua(
-    [[
-    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
-    return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]],
-    newest_run(nvim).id
-  )
-  has('answered: right', vim.inspect(run.events))
+  has('answered: right', events_of_newest(nvim))
 end)
 
 test('a question without options is answered in words, and a permission that is closed is refused', function()
@@ -138,14 +178,7 @@ test('a question without options is answered in words, and a permission that is 
   nvim:wait_pending(1)
 
   eq({ 'How much? ', 'May I?' }, nvim:get('asked'))
-  local run = nvim:lua(
-    [[
-    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
-    return client:request_sync('agent/run', { runId = ... }, 10000, 0).result
-  ]],
-    newest_run(nvim).id
-  )
-  has('answered: rejectOnce', vim.inspect(run.events))
+  has('answered: rejectOnce', events_of_newest(nvim))
 end)
 
 test('cancel ends what is running', function()

@@ -41,14 +41,13 @@ function M.require(bufnr)
   return client
 end
 
---- Send a request; an error is said, unless `on_error` takes it.
+--- Send a request; an error is said, unless `on_error` takes it. That there is no server any more is one too.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
 ---@param on_result? fun(result: any)
 ---@param on_error? fun(err: lsp.ResponseError)
 ---@param bufnr? integer Whose unsent changes go out first.
----@return boolean sent
 function M.request(client, method, params, on_result, on_error, bufnr)
   if next(params) == nil then
     params = vim.empty_dict()
@@ -61,9 +60,22 @@ function M.request(client, method, params, on_result, on_error, bufnr)
     end
   end, bufnr or vim.api.nvim_get_current_buf())
   if not sent then
-    say.say('The server is not running; :Agent restart starts it.', vim.log.levels.ERROR)
+    (on_error or say.error)({ code = 0, message = 'The server is not running; :Agent restart starts it.' })
   end
-  return sent
+end
+
+--- Ask the server of a buffer, or say why there is none; an error is said.
+---@param bufnr integer? The current one where it is nil.
+---@param method string
+---@param params table
+---@param on_result fun(result: any, client: vim.lsp.Client)
+function M.from(bufnr, method, params, on_result)
+  local client = M.require(bufnr)
+  if client then
+    M.request(client, method, params, function(result)
+      on_result(result, client)
+    end, nil, bufnr)
+  end
 end
 
 --- Run one of the server's commands.

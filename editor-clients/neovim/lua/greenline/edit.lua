@@ -52,7 +52,10 @@ function M.apply(_, params, ctx)
   local client = assert(vim.lsp.get_client_by_id(ctx.client_id))
   ---@type { bufnr: integer, edits: lsp.TextEdit[] }[]
   local steps = {}
-  for _, change in ipairs(params.edit.documentChanges or {}) do
+  if params.edit.documentChanges == nil then
+    return { applied = false, failureReason = 'This client takes documentChanges alone' }
+  end
+  for _, change in ipairs(params.edit.documentChanges) do
     if change.kind then
       return { applied = false, failureReason = ('This client does not %s files'):format(change.kind) }
     end

@@ -6,6 +6,9 @@ local words = require('greenline.words')
 
 local M = {}
 
+--- How far back a run is looked for.
+local MAX_RUNS = 20
+
 local n_tokens = 0
 
 ---@class greenline.Place
@@ -114,34 +117,27 @@ end
 ---@param request string
 ---@param place greenline.Place
 function M.plan(request, place)
-  local client = ask.require(place.bufnr)
-  if client == nil then
-    return
-  end
   local params = { request = request, context = M.context(place), workDoneToken = token() }
-  ask.request(client, 'agent/plan', params, function(result)
+  ask.from(place.bufnr, 'agent/plan', params, function(result, client)
     if result.plan then
       require('greenline.plan').open(client.id, result.runId, request, result.plan)
     else
       require('greenline.plan').expect(result.runId)
       require('greenline.question').ask(client.id, result.runId, result.questions or {})
     end
-  end, nil, place.bufnr)
+  end)
 end
 
 --- Explain a place in a floating window.
 ---@param place greenline.Place
 ---@param range? lsp.Range
 function M.explain(place, range)
-  local client = ask.require(place.bufnr)
-  if client == nil then
-    return
-  end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local here = { line = line, character = 0 }
   range = range or M.context(place).range or { start = here, ['end'] = here }
   local uri = vim.b[place.bufnr].greenline_uri or vim.uri_from_bufnr(place.bufnr)
-  ask.request(client, 'agent/explain', { textDocument = { uri = uri }, range = range }, function(result)
+  local params = { textDocument = { uri = uri }, range = range }
+  ask.from(place.bufnr, 'agent/explain', params, function(result)
     local lines = vim.split(result.markdown, '\n', { plain = true })
     vim.lsp.util.open_floating_preview(lines, 'markdown', {
       border = 'rounded',
@@ -149,32 +145,34 @@ function M.explain(place, range)
       max_width = 100,
       wrap = true,
     })
-  end, nil, place.bufnr)
+  end)
+end
+
+--- Find the newest run of a kind, or say that there is none.
+---@param is_wanted fun(run: greenline.Run): any
+---@param none string What is said then.
+---@param on_run fun(client: vim.lsp.Client, run: greenline.Run)
+local function with_newest(is_wanted, none, on_run)
+  ask.from(nil, 'agent/runs', { limit = MAX_RUNS }, function(result, client)
+    local run = vim.iter(result.runs):find(is_wanted)
+    if run then
+      on_run(client, run)
+    else
+      say.say(none)
+    end
+  end)
 end
 
 --- Measure anew what was accepted, with what the buffers hold.
 function M.verify()
-  local client = ask.require()
-  if client == nil then
-    return
+  local function is_proposed(run)
+    return run.proposal ~= nil
   end
-  ask.request(client, 'agent/runs', { limit = 20 }, function(result)
-    for _, run in ipairs(result.runs) do
-      if run.proposal then
-        ask.request(
-          client,
-          'agent/verify',
-          { proposalId = run.proposal.id, workDoneToken = token() },
-          function(done)
-            say.say(
-              ('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail)
-            )
-          end
-        )
-        return
-      end
-    end
-    say.say('Nothing was proposed yet.')
+  with_newest(is_proposed, 'Nothing was proposed yet.', function(client, run)
+    local params = { proposalId = run.proposal.id, workDoneToken = token() }
+    ask.request(client, 'agent/verify', params, function(done)
+      say.say(('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail))
+    end)
   end)
 end
 
@@ -190,59 +188,43 @@ local function steer(client, method, run_id, done)
   end)
 end
 
---- Cancel whatever the agent is doing here.
-function M.cancel()
-  local client = ask.require()
-  if client == nil then
-    return
-  end
-  local tokens = status.tokens(client.id)
-  for _, held in ipairs(tokens) do
-    client:notify('window/workDoneProgress/cancel', { token = held })
-  end
-  if #tokens > 0 then
-    return
-  end
-  ask.request(client, 'agent/status', {}, function(result)
+---@param method string
+---@param done? string
+local function steer_active(method, done)
+  ask.from(nil, 'agent/status', {}, function(result, client)
     if #result.activeRuns == 0 then
       say.say('Nothing is running.')
     end
     for _, run_id in ipairs(result.activeRuns) do
-      steer(client, 'agent/cancel', run_id)
+      steer(client, method, run_id, done)
     end
   end)
+end
+
+--- Cancel whatever the agent is doing here.
+function M.cancel()
+  local client = ask.of()
+  local tokens = client and status.tokens(client.id) or {}
+  for _, held in ipairs(tokens) do
+    client:notify('window/workDoneProgress/cancel', { token = held })
+  end
+  if #tokens == 0 then
+    steer_active('agent/cancel')
+  end
 end
 
 --- Pause the runs that are under way.
 function M.pause()
-  local client = ask.require()
-  if client == nil then
-    return
-  end
-  ask.request(client, 'agent/status', {}, function(result)
-    if #result.activeRuns == 0 then
-      say.say('Nothing is running.')
-    end
-    for _, run_id in ipairs(result.activeRuns) do
-      steer(client, 'agent/pause', run_id, 'The run is %s; :Agent resume goes on.')
-    end
-  end)
+  steer_active('agent/pause', 'The run is %s; :Agent resume goes on.')
 end
 
 --- Go on with the newest run that was paused, cancelled or interrupted.
 function M.resume()
-  local client = ask.require()
-  if client == nil then
-    return
+  local function is_stopped(run)
+    return vim.list_contains({ 'paused', 'interrupted', 'cancelled' }, run.state)
   end
-  ask.request(client, 'agent/runs', { limit = 20 }, function(result)
-    for _, run in ipairs(result.runs) do
-      if vim.list_contains({ 'paused', 'interrupted', 'cancelled' }, run.state) then
-        steer(client, 'agent/resume', run.id, 'The run goes on: %s.')
-        return
-      end
-    end
-    say.say('No run is paused, interrupted or cancelled.')
+  with_newest(is_stopped, 'No run is paused, interrupted or cancelled.', function(client, run)
+    steer(client, 'agent/resume', run.id, 'The run goes on: %s.')
   end)
 end
 

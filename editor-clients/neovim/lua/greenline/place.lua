@@ -31,7 +31,7 @@ end
 function M.preview(uri)
   local wanted = preview_name(uri)
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_get_name(bufnr) == wanted and vim.api.nvim_buf_is_valid(bufnr) then
+    if vim.api.nvim_buf_get_name(bufnr) == wanted then
       return bufnr
     end
   end

@@ -169,6 +169,8 @@ local function write(bufnr)
     carry_out(bufnr, held, client)
     return
   end
+  -- A second `:w` before the answer must not send and carry out the plan twice.
+  held.is_running = true
   local revised = vim.tbl_extend('force', held.plan, { entries = entries })
   ask.request(client, 'agent/revisePlan', { runId = held.run_id, plan = revised }, function(result)
     held.plan = result.plan
@@ -177,6 +179,7 @@ local function write(bufnr)
     end
     carry_out(bufnr, held, client)
   end, function(err)
+    held.is_running = false
     if vim.api.nvim_buf_is_valid(bufnr) then
       vim.bo[bufnr].modified = true
     end
@@ -193,7 +196,6 @@ local function make_buffer(held)
   vim.bo[bufnr].bufhidden = 'hide'
   vim.bo[bufnr].swapfile = false
   vim.bo[bufnr].filetype = 'markdown'
-  vim.b[bufnr].greenline_client = held.client_id
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function()
@@ -222,6 +224,8 @@ function M.open(client_id, run_id, request, plan)
     buffers[run_id] = bufnr
   end
   open[bufnr] = held
+  -- Another server may show the plan of a run that it took over.
+  vim.b[bufnr].greenline_client = client_id
   fill(bufnr, held)
   vim.cmd('botright split')
   vim.api.nvim_win_set_buf(0, bufnr)

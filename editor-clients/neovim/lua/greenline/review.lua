@@ -55,16 +55,18 @@ end
 function M.draw_files(uris)
   local wanted = {}
   for _, uri in ipairs(uris) do
-    wanted[place.loaded(uri) or -1] = true
-    wanted[place.preview(uri) or -1] = true
+    wanted[uri] = true
   end
   -- The headers count all hunks, so that those of other files change too.
   for _, item in ipairs(proposal.waiting()) do
-    wanted[place.loaded(item.hunk.uri) or -1] = true
+    wanted[item.hunk.uri] = true
   end
-  for bufnr in pairs(wanted) do
-    if bufnr > 0 then
-      M.draw_buffer(bufnr)
+  for uri in pairs(wanted) do
+    for _, find in ipairs({ place.loaded, place.preview }) do
+      local bufnr = find(uri)
+      if bufnr then
+        M.draw_buffer(bufnr)
+      end
     end
   end
 end
@@ -281,11 +283,7 @@ end
 
 --- Take the newest change back, never over later edits.
 function M.undo()
-  local client = ask.require()
-  if client == nil then
-    return
-  end
-  ask.request(client, 'agent/undo', {}, function(result)
+  ask.from(nil, 'agent/undo', {}, function(result)
     for _, conflict in ipairs(result.conflicts or {}) do
       local where = conflict.line and (', line %d'):format(conflict.line + 1) or ''
       say.say(

@@ -84,11 +84,7 @@ end
 
 --- Let the user choose a run, and show it.
 function M.choose()
-  local client = ask.require()
-  if client == nil then
-    return
-  end
-  ask.request(client, 'agent/runs', { limit = MAX_RUNS }, function(result)
+  ask.from(nil, 'agent/runs', { limit = MAX_RUNS }, function(result, client)
     if #result.runs == 0 then
       say.say('There is no run yet.')
       return

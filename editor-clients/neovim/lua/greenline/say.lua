@@ -9,9 +9,11 @@ local MAX_HISTORY = 200
 ---@type table<string, string>
 local last = {}
 
+--- Return whether messages are Neovim's own, which stop at a prompt where they are longer than a line.
 ---@return boolean
 local function is_builtin_notify()
-  return debug.getinfo(vim.notify, 'S').source:find('vim/_editor', 1, true) ~= nil
+  -- Both come from one file of Neovim's, whose name is another in each version.
+  return debug.getinfo(vim.notify, 'S').source == debug.getinfo(vim.schedule_wrap, 'S').source
 end
 
 ---@param text string

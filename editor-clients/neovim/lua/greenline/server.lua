@@ -7,6 +7,9 @@ local M = {}
 --- One that dies again within this many seconds of its start is left alone.
 local CALM_S = 300
 
+--- How long a server may take to end that was asked to.
+M.EXIT_MS = 3000
+
 ---@type table<string, { time: number }>
 local restarted = {}
 
@@ -196,7 +199,7 @@ function M.start(dispatchers, client_config)
   return made
 end
 
---- Stop the server and start it again.
+--- Stop the server and start it again; one that does not end when it is asked to is terminated.
 function M.restart()
   restarted = {}
   local buffers = {}
@@ -211,12 +214,21 @@ function M.restart()
       end
     end
   end
+  local asked_ms, is_forced = vim.uv.now(), false
   local function begin()
-    if #vim.lsp.get_clients({ name = 'greenline' }) == 0 then
+    local left = vim.lsp.get_clients({ name = 'greenline' })
+    if #left == 0 then
       start_again(buffers)
-    else
-      vim.defer_fn(begin, 50)
+      return
     end
+    if not is_forced and vim.uv.now() - asked_ms > M.EXIT_MS then
+      is_forced = true
+      say.say('The server does not answer and is terminated.', vim.log.levels.WARN)
+      for _, client in ipairs(left) do
+        client:stop(true)
+      end
+    end
+    vim.defer_fn(begin, 50)
   end
   begin()
 end

@@ -190,11 +190,7 @@ end
 
 --- Show the status in a floating window.
 function M.open()
-  local client = ask.require()
-  if client == nil then
-    return
-  end
-  ask.request(client, 'agent/status', {}, function(status)
+  ask.from(nil, 'agent/status', {}, function(status, client)
     M.changed(client.id, status)
     vim.lsp.util.open_floating_preview(M.lines(status), 'text', {
       border = 'rounded',

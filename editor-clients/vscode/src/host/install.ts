@@ -4,6 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { installWays, type InstallWay } from "../core/locate";
+import { isProgram } from "./program";
 import type { Server } from "./server";
 
 export class Installer {
@@ -74,12 +75,5 @@ function program(name: string): string | undefined {
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder))
     .map((folder) => path.join(folder, name))
-    .find((file) => {
-      try {
-        fs.accessSync(file, fs.constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    .find(isProgram);
 }

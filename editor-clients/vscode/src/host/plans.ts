@@ -11,7 +11,6 @@ export class Plans implements vscode.Disposable {
   private readonly files = new PlanFiles();
   private readonly known = new Map<string, { plan: Plan; request: string }>();
   private readonly problems = vscode.languages.createDiagnosticCollection("greenline-plan");
-  private readonly lensChanges = new vscode.EventEmitter<void>();
   private readonly parts: vscode.Disposable[];
 
   constructor(
@@ -20,7 +19,6 @@ export class Plans implements vscode.Disposable {
   ) {
     this.parts = [
       this.problems,
-      this.lensChanges,
       this.files,
       vscode.workspace.registerFileSystemProvider(PLAN, this.files, { isCaseSensitive: true }),
       vscode.languages.registerCodeLensProvider({ scheme: PLAN }, this),

@@ -55,9 +55,6 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider {
       vscode.window.onDidChangeActiveTextEditor(() => {
         this.tellContext();
       }),
-      vscode.window.onDidChangeTextEditorSelection(() => {
-        this.tellContext();
-      }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.book.of(document.uri.toString()).length > 0) {
           this.files.changed(proposedUri(document.uri));

@@ -1,5 +1,4 @@
 /** The server's life: found, started, asked, started again after a crash, and stopped. */
-import * as fs from "node:fs";
 import * as os from "node:os";
 import * as vscode from "vscode";
 import {
@@ -17,6 +16,7 @@ import { initializationOptions, serverEnvironment } from "../core/settings";
 import type { ServerState } from "../core/status";
 import type { AgentEvent, Proposal, Status } from "../core/wire";
 import { configuredPath, readSettings } from "./config";
+import { isProgram } from "./program";
 
 export const KEY_SECRET = "greenline.apiKey";
 
@@ -33,6 +33,7 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private currentState: ServerState = "off";
   private starting: Promise<void> | undefined;
+  private stopping: Promise<void> | undefined;
   private program = "";
 
   constructor(
@@ -58,10 +59,16 @@ export class Server implements vscode.Disposable {
     return this.starting;
   }
 
-  /** Stop the server and start it with the settings as they are now. */
+  /** Stop the server and start it with the settings as they are now.
+   *
+   * Several settings that change together ask for this several times: whoever asks before the start shares it.
+   */
   async restart(): Promise<void> {
     this.policy.reset();
-    await this.stop();
+    this.stopping ??= this.stop().finally(() => {
+      this.stopping = undefined;
+    });
+    await this.stopping;
     await this.start();
   }
 
@@ -220,14 +227,5 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState): void {
     this.currentState = state;
     this.stateChanges.fire(state);
-  }
-}
-
-function isProgram(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.X_OK);
-    return fs.statSync(file).isFile();
-  } catch {
-    return false;
   }
 }

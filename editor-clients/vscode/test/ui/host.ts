@@ -58,7 +58,12 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     { env, detached: true, stdio: "ignore" },
   );
   const origin = `http://127.0.0.1:${String(port)}/`;
-  await answers(`${origin}version`, server);
+  try {
+    await answers(`${origin}version`, server);
+  } catch (error) {
+    await stop(server, base);
+    throw error;
+  }
   const url = `${origin}?folder=${encodeURIComponent(workspace)}`;
   return { url, workspace, base, stop: () => stop(server, base) };
 }

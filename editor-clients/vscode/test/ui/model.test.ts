@@ -2,10 +2,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openBrowser, picture, startHost, type Host } from "./host.ts";
-import { until, Window } from "./window.ts";
+import { expect, test } from "vitest";
+import { picture, type HostOptions } from "./host.ts";
+import { inWindow } from "./session.ts";
+import { until, type Window } from "./window.ts";
 
 const DISCOUNT = `"""Quantity discounts: the more of one article, the larger the discount."""
 
@@ -71,34 +71,22 @@ const TURNS: Turn[] = [
   { content: "late", delay_s: 300 },
 ];
 
-let host: Host;
-let browser: Browser | undefined;
 let window: Window;
 
-beforeAll(async () => {
+function withModel(): HostOptions {
   const script = join(tmpdir(), `greenline-turns-${String(process.pid)}.json`);
   writeFileSync(script, JSON.stringify(TURNS));
-  host = await startHost({
+  return {
     environment: { GREENLINE_MODEL: `scripted:${script}` },
     files: { "ledger/discount.py": DISCOUNT },
     // A change that no test covers is proposed as it is, without a second attempt.
     settings: { "greenline.maxIterations": 1 },
-  });
-  const opened = await openBrowser(host.url);
-  browser = opened.browser;
-  window = new Window(opened.page, host);
+  };
+}
+
+inWindow(withModel, async (opened) => {
+  window = opened;
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 90_000 });
-});
-
-afterEach(async (context) => {
-  if (context.task.result?.state === "fail") {
-    await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
-  }
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await host.stop();
 });
 
 test("a plan opens as a document with check boxes, the critic's score and the risk", async () => {
@@ -159,7 +147,7 @@ test("a file that would be created is shown as what it would be, and is not ther
   await window.page.locator(".scm-view .monaco-list-row").filter({ hasText: "fees.md" }).click();
   await window.line("A reminder costs 5.00.").first().waitFor({ timeout: 60_000 });
   await window.lens("✓ Accept").first().waitFor();
-  expect(existsSync(join(host.workspace, "docs/fees.md"))).toBe(false);
+  expect(existsSync(join(window.host.workspace, "docs/fees.md"))).toBe(false);
   await window.command("View: Close Editor");
 });
 
@@ -167,14 +155,14 @@ test("accept all puts every file in, and creates the new one", async () => {
   await window.command("Agent: accept all");
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 60_000 });
   await until("the edited file is saved", () => window.disk("ledger/invoice.py").includes("FEE = 500"));
-  await until("the new file is there", () => existsSync(join(host.workspace, "docs/fees.md")));
+  await until("the new file is there", () => existsSync(join(window.host.workspace, "docs/fees.md")));
 });
 
 test("undo last takes all of it back in all files", async () => {
   await window.command("Agent: undo last accepted change");
   await window.toast(/Undone in/).waitFor();
   await until("the edited file is as it was", () => !window.disk("ledger/invoice.py").includes("FEE = 500"));
-  expect(existsSync(join(host.workspace, "docs/fees.md"))).toBe(false);
+  expect(existsSync(join(window.host.workspace, "docs/fees.md"))).toBe(false);
   await window.command("Agent: reject all");
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor();
   await window.clearToasts();

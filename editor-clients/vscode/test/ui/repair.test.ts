@@ -1,35 +1,19 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { openBrowser, picture, startHost, type Host } from "./host.ts";
-import { until, Window } from "./window.ts";
+import { beforeEach, expect, test } from "vitest";
+import { picture } from "./host.ts";
+import { inWindow } from "./session.ts";
+import { until, type Window } from "./window.ts";
 
 const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 const NEW = "if quantity >= pieces:";
-let host: Host;
-let browser: Browser | undefined;
 let window: Window;
 
-beforeAll(async () => {
-  host = await startHost();
-  const opened = await openBrowser(host.url);
-  browser = opened.browser;
-  window = new Window(opened.page, host);
+inWindow(() => ({}), (opened) => {
+  window = opened;
 });
 
 beforeEach(() => window.tidy());
-
-afterEach(async (context) => {
-  if (context.task.result?.state === "fail") {
-    await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
-  }
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await host.stop();
-});
 
 /** Open the file that has the proposed change, as most tests begin. */
 async function openIt(): Promise<void> {

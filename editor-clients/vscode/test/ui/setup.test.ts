@@ -1,31 +1,15 @@
 /** Before there is a server: what a new user sees, what is asked, and what is not done without asking. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { GREENLINE, openBrowser, picture, startHost, type Host } from "./host.ts";
-import { Window } from "./window.ts";
+import { expect, test } from "vitest";
+import { GREENLINE, picture } from "./host.ts";
+import { inWindow } from "./session.ts";
+import type { Window } from "./window.ts";
 
-let host: Host;
-let browser: Browser | undefined;
 let window: Window;
 
-beforeAll(async () => {
-  host = await startHost({ asksForTrust: true, settings: { "greenline.server.path": "" } });
-  const opened = await openBrowser(host.url);
-  browser = opened.browser;
-  window = new Window(opened.page, host);
-});
-
-afterEach(async (context) => {
-  if (context.task.result?.state === "fail") {
-    await picture(window.page, `failed-${context.task.name.replace(/\W+/g, "-")}`);
-  }
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await host.stop();
+inWindow(() => ({ asksForTrust: true, settings: { "greenline.server.path": "" } }), (opened) => {
+  window = opened;
 });
 
 test("in a workspace that is not trusted nothing is started", async () => {
@@ -48,7 +32,7 @@ test("once it is trusted, a missing server is said, with the exact command that 
 });
 
 test("naming the server in the settings starts it; without an engine the bar says so", async () => {
-  const file = join(host.base, "srv/data/Machine/settings.json");
+  const file = join(window.host.base, "srv/data/Machine/settings.json");
   const settings = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
   settings["greenline.server.environment"] = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
   settings["greenline.server.path"] = GREENLINE;
