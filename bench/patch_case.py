@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import attrs
 
+from bench.text_patch import TextPatch
+
 
 @attrs.frozen
-class PatchCase:
-    """One change over one small project."""
+class PatchCase(TextPatch):
+    """A change, and whether a reviewer would accept it."""
 
-    name: str
-    files: dict[str, str]
-    patch: dict[str, str | None]
-    """Path → new text, or None where the file goes."""
     honest: bool
     wall_s: float = 60.0
 

@@ -13,24 +13,13 @@ from bench.table import Log, Table, Target
 from greenline.app import make_sandbox, make_verifier
 from greenline.config.settings import load_settings
 from greenline.core.cancel import Cancellation
-from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, Verdict
-from greenline.core.port import Limits, StagedFile, Verifier, VerifyRequest
+from greenline.core.port import Verifier
 
 
 def verify(case: PatchCase, root: Path, verifier: Verifier) -> Evidence:
     """Return the evidence for a case; its files need not be at `root`."""
-    base = {path: StagedFile(text.encode()) for path, text in case.files.items()}
-    changes = tuple(
-        FileChange(
-            str(root / path),
-            base[path].content if path in base else None,
-            None if text is None else text.encode(),
-        )
-        for path, text in sorted(case.patch.items())
-    )
-    limits = Limits(wall_s=case.wall_s)
-    request = VerifyRequest(str(root), base, EditSet(changes), (), (), "bench", limits)
+    request = case.request(root, "bench", case.wall_s)
     return verifier.verify(request, Cancellation(), lambda _: None)
 
 

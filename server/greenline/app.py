@@ -265,6 +265,19 @@ def serve() -> int:
     return serve_editor(connect)
 
 
+def _settings_said() -> Settings:
+    """Return the settings, with their warnings and the log on standard error: clients show nothing else."""
+    from greenline.config.settings import load_settings
+    from greenline.guard.log import log_to
+    from greenline.guard.secrets import known_secrets, masking
+
+    settings = load_settings()
+    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
+    for warning in settings.warnings:
+        print(f"greenline: {warning}", file=sys.stderr)
+    return settings
+
+
 def serve_acp() -> int:
     """Serve one client of the Agent Client Protocol on standard input and output; return the exit code."""
     from greenline.lsp import stdio
@@ -272,12 +285,9 @@ def serve_acp() -> int:
     channel = stdio.claim()
     from greenline.acp.agent import GreenlineAgent
     from greenline.acp.server import serve as serve_client
-    from greenline.config.settings import load_settings
-    from greenline.guard.log import log_to
-    from greenline.guard.secrets import known_secrets, masking
     from greenline.lsp.parts import Opening
 
-    log_to(sys.stderr, masking(known_secrets(os.environ, load_settings().api_key)), "warning")
+    _settings_said()
     agent = GreenlineAgent(lambda roots, listener: open_session(Opening(roots), listener), open_journal)
     return serve_client(agent, channel)
 
@@ -289,17 +299,11 @@ def serve_mcp(root: str) -> int:
     channel = stdio.claim()
     import attrs
 
-    from greenline.config.settings import load_settings
-    from greenline.guard.log import log_to
-    from greenline.guard.secrets import known_secrets, masking
     from greenline.lsp.parts import Opening
     from greenline.mcp_server.bench import Bench, Measuring
     from greenline.mcp_server.server import serve as serve_tools
 
-    settings = load_settings()
-    log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
-    for warning in settings.warnings:
-        print(f"greenline: {warning}", file=sys.stderr)
+    settings = _settings_said()
     # What repairs here is the engine, whatever model the user has.
     of_engine = attrs.evolve(settings, model=None, critic_model=None)
 

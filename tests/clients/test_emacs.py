@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from editor_page import documented, with_greenline
+from step import Results, results_of
 
 from greenline.demo.scene import sample_project
 
@@ -21,15 +19,15 @@ STEPS = re.findall(r'^  \(step "([^"]+)"', JOB.read_text("utf-8"), re.MULTILINE)
 _JOB_S = 280.0
 
 
-@functools.cache
-def _results(docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
-    """Do the job once; return the results of its steps by name."""
+@pytest.fixture(scope="module")
+def results(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Do the job once, and once also where it fails; return the results of its steps by name."""
+    folder = tmp_path_factory.mktemp("emacs")
     emacs = shutil.which("emacs")
     assert emacs, "No Emacs: run `bin/editors`, as `make test` does."
-    state = folder / "emacs-state"
     environment = {**with_greenline(os.environ), "DOCKER_HOST": docker_host}
-    environment |= {"GREENLINE_STATE_DIR": str(state)}
-    init = folder / "emacs-init.el"
+    environment |= {"GREENLINE_STATE_DIR": str(folder / "state")}
+    init = folder / "init.el"
     init.write_text(documented("elisp", "eglot-server-programs"))
     # A shell's own settings would decide how Emacs reads and writes text.
     environment |= {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": str(folder)}
@@ -44,16 +42,15 @@ def _results(docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
             timeout=_JOB_S,
             check=False,
         )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    results = {result["name"]: result for result in map(json.loads, lines)}
-    assert results, f"Emacs ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-    return results
+    found = results_of(done)
+    assert found, f"Emacs ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return found
 
 
 @pytest.mark.timeout(_JOB_S + 20)
 @pytest.mark.parametrize("step", STEPS)
-def test_in_emacs(step: str, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    result = _results(docker_host, tmp_path_factory.getbasetemp()).get(step)
+def test_in_emacs(step: str, results: Results) -> None:
+    result = results.get(step)
 
     assert result is not None, f"Emacs ended before {step!r}"
     assert result["ok"], result["failure"]

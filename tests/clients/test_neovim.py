@@ -5,16 +5,15 @@ Each file runs once, in a Neovim of its own beside another, and each of its test
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
+from step import Results, results_of
 
 HERE = Path(__file__).parent / "neovim"
 ROOT = HERE.parents[2]
@@ -32,7 +31,7 @@ def _names(file: Path) -> list[str]:
 TESTS = [(file.name, name) for file in FILES for name in _names(file)]
 
 
-def _run(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]:
+def _run(file: str, docker_host: str, folder: Path) -> Results:
     """Run a file; return its tests' results by name."""
     environment = {
         **os.environ,
@@ -52,8 +51,7 @@ def _run(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]
         timeout=_FILE_S,
         check=False,
     )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    results = {result["name"]: result for result in map(json.loads, lines)}
+    results = results_of(done)
     unknown = results.keys() - _names(HERE / file)
     if unknown or not results:
         what = f"has the tests {sorted(unknown)}, which are not run here" if unknown else "ran no test"
@@ -64,7 +62,7 @@ def _run(file: str, docker_host: str, folder: Path) -> dict[str, dict[str, Any]]
 @pytest.fixture(scope="session")
 def results(
     request: pytest.FixtureRequest, docker_host: str, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, dict[str, dict[str, Any]]]:
+) -> dict[str, Results]:
     """Run the files of the chosen tests, two at a time; return file → test → result."""
     assert NEOVIM.exists(), "No Neovim: run `bin/neovim`, as `make test` does."
     items = (
@@ -86,7 +84,7 @@ def test_the_page_names_the_neovim_that_is_tested() -> None:
 
 @pytest.mark.timeout(2 * _FILE_S)
 @pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}-{name}" for file, name in TESTS])
-def test_in_neovim(file: str, name: str, results: dict[str, dict[str, dict[str, Any]]]) -> None:
+def test_in_neovim(file: str, name: str, results: dict[str, Results]) -> None:
     result = results[file].get(name)
 
     assert "" not in results[file], results[file][""]["failure"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verify_case import PatchCase, assert_verdict, make_verifier, measure
+from verify_case import PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome
 from greenline.verify.verifier import SandboxVerifier
@@ -97,6 +97,7 @@ func TestPretend(t *testing.T) {
 	}
 }
 """
+COMMAND = "go test -run TestLow -ldflags '-s -w' -parallel 2 ./..."
 ONE = "package calc\n\nfunc One() int {\n\treturn 1\n}\n"
 
 
@@ -119,6 +120,8 @@ CASES = (
               "notCovered", "noTestExecutesChange"),
     PatchCase("only_a_failing_test", FILES, {"calc/calc.go": BUG.replace("return false", "return x > 9")},
               "notCovered", "noTestExecutesChange"),
+    PatchCase("flags", {**FILES, "Makefile": f"test:\n\t{COMMAND}\n"}, {"calc/calc.go": FIX},
+              "verified"),
     PatchCase("skipped", FILES, {"calc/calc.go": BREAK, **changed(TESTS.replace(
         "if Twice", 't.Skip("later")\n\t\tif Twice'))}, "regressed", "lost"),
     PatchCase("removed", FILES, {"calc/calc.go": FIX, **changed(TESTS.partition("\nfunc TestRare")[0])},
@@ -140,11 +143,6 @@ CASES = (
 )  # fmt: skip
 
 FIXED = PatchCase("fix", FILES, {"calc/calc.go": FIX}, "verified")
-
-
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    return make_verifier()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verify_case import PatchCase, assert_verdict, make_verifier, measure
+from verify_case import SCRIPT_TESTS, PatchCase, assert_verdict, measure
 
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Outcome
@@ -39,22 +39,7 @@ TESTS = """import assert from 'node:assert';
 import test, { describe, it } from 'node:test';
 import { low, rare, twice } from '../src/calc.mjs';
 
-test('low', () => {
-  assert.equal(low(3), true);
-});
-
-describe('more', () => {
-  it('high', () => {
-    assert.equal(low(4), false);
-  });
-  it('twice', async () => {
-    assert.equal(twice(4), 8);
-  });
-  it('often', () => {
-    assert.equal(rare(1), 'often');
-  });
-});
-"""
+""" + SCRIPT_TESTS.replace("it('low'", "test('low'")
 MANIFEST = '{"name": "calc", "scripts": {"test": "node --test test/"}}'
 FILES = {"package.json": MANIFEST, "src/calc.mjs": BUG, "test/calc.test.mjs": TESTS}
 LOW = "test/calc.test.mjs::low"
@@ -124,11 +109,6 @@ CASES = (
 )  # fmt: skip
 
 FIXED = PatchCase("fix", FILES, fixed(), "verified")
-
-
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    return make_verifier()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

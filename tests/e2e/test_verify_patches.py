@@ -7,14 +7,8 @@ from pathlib import Path
 import pytest
 from bench.patch_case import CASES, PatchCase
 from bench.patches import verify
-from verify_case import make_verifier
 
 from greenline.verify.verifier import SandboxVerifier
-
-
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    return make_verifier()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from verify_case import PatchCase, assert_verdict, make_verifier, measure
+from verify_case import SCRIPT_TESTS, PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome
 from greenline.verify.verifier import SandboxVerifier
@@ -58,24 +58,6 @@ function rare(x) {
 
 module.exports = { low, twice, rare };
 """
-TESTS = """HEAD
-
-it('low', () => {
-  assert.equal(low(3), true);
-});
-
-describe('more', () => {
-  it('high', () => {
-    assert.equal(low(4), false);
-  });
-  it('twice', async () => {
-    assert.equal(twice(4), 8);
-  });
-  it('often', () => {
-    assert.equal(rare(1), 'often');
-  });
-});
-"""
 CJS = "const assert = require('node:assert');\nconst { low, rare, twice } = require('../src/calc');"
 ESM = (
     "import assert from 'node:assert';\nimport { describe, it } from 'vitest';\n"
@@ -101,7 +83,7 @@ class Kind:
 
     @property
     def tests(self) -> str:
-        return TESTS.replace("HEAD", self.head)
+        return f"{self.head}\n\n{SCRIPT_TESTS}"
 
     @property
     def fix(self) -> str:
@@ -158,11 +140,6 @@ def cases(kind: Kind) -> list[PatchCase]:
         kind.case("uncovered", rare, "notCovered", "noTestExecutesChange"),
         kind.case("exits", fix.replace("x + x", "process.exit(0) || x + x"), "regressed", how),
     ]
-
-
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    return make_verifier()
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
+import uuid
 from pathlib import Path
 
-import attrs
 import docker
 import pytest
+from verify_case import PatchCase, assert_verdict, measure
 
-from greenline.core.cancel import Cancellation
-from greenline.core.edit import EditSet, FileChange
-from greenline.core.evidence import Evidence, Outcome, RunEnd
-from greenline.core.port import Limits, StagedFile, VerifyRequest
+from greenline.core.evidence import Outcome, RunEnd
 from greenline.sandbox.docker_sandbox import LABEL_RUN, DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
@@ -73,16 +70,16 @@ def test_low():
 """
 
 
-@attrs.frozen
-class Case:
-    """A patch over a small project, and the verdict it must get."""
-
-    name: str
-    patch: dict[str, str | None]
-    verdict: str
-    reason: str = ""
-    files: dict[str, str] = attrs.field(factory=lambda: FILES)
-    checks: tuple[str, ...] = ()
+def calc(
+    name: str,
+    patch: dict[str, str | None],
+    verdict: str,
+    reason: str = "",
+    *,
+    files: dict[str, str] = FILES,
+    checks: tuple[str, ...] = (),
+) -> PatchCase:
+    return PatchCase(name, files, patch, verdict, reason, checks)
 
 
 HONEST = TESTS + "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
@@ -97,83 +94,53 @@ UNITTEST = {
 UNCOVERED = BUG + "\n\ndef unused():\n    return 1\n"
 
 CASES = (
-    Case("fix", {"calc.py": FIX}, "verified"),
-    Case("fix_with_check", {"calc.py": FIX}, "verified", checks=(LOW,)),
-    Case("break", {"calc.py": BREAK}, "regressed", "lost"),
-    Case("syntax_error", {"calc.py": FIX + "\ndef ("}, "regressed", "collection"),
-    Case("uncovered", {"calc.py": UNCOVERED}, "notCovered", "noTestExecutesChange"),
-    Case("constant", {"calc.py": BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified",
+    calc("fix", {"calc.py": FIX}, "verified"),
+    calc("fix_with_check", {"calc.py": FIX}, "verified", checks=(LOW,)),
+    calc("break", {"calc.py": BREAK}, "regressed", "lost"),
+    calc("syntax_error", {"calc.py": FIX + "\ndef ("}, "regressed", "collection"),
+    calc("uncovered", {"calc.py": UNCOVERED}, "notCovered", "noTestExecutesChange"),
+    calc("constant", {"calc.py": BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified",
          files={**FILES, "tests/test_calc.py": TESTS.replace("not low(4)", "not low(5)")}),
-    Case("unread_constant", {"calc.py": BUG + "\n\nUNREAD = 1\n"}, "notCovered", "noTestExecutesChange"),
-    Case("breaks_what_only_fails", {"calc.py": BUG.replace("return True", "return None")}, "notCovered",
+    calc("unread_constant", {"calc.py": BUG + "\n\nUNREAD = 1\n"}, "notCovered", "noTestExecutesChange"),
+    calc("breaks_what_only_fails", {"calc.py": BUG.replace("return True", "return None")}, "notCovered",
          "noTestExecutesChange",
          files={**FILES, "tests/test_calc.py": TESTS.replace("low(3)", "low(2) == 1 == 2")}),
-    Case("comment_only", {"calc.py": BUG + "# more\n"}, "notCovered", "noCode"),
-    Case("unmet_check", {"calc.py": BUG.replace("x + x", "2 * x")}, "stillFailing", "checks", checks=(LOW,)),
-    Case("only_tests", {"tests/test_calc.py": HONEST.replace("low(3) and not", "not")}, "testsOnly"),
-    Case("weakened", {"calc.py": BREAK, "tests/test_calc.py": TESTS.replace("== 8", "> 0")},
+    calc("comment_only", {"calc.py": BUG + "# more\n"}, "notCovered", "noCode"),
+    calc("unmet_check", {"calc.py": BUG.replace("x + x", "2 * x")}, "stillFailing", "checks", checks=(LOW,)),
+    calc("only_tests", {"tests/test_calc.py": HONEST.replace("low(3) and not", "not")}, "testsOnly"),
+    calc("weakened", {"calc.py": BREAK, "tests/test_calc.py": TESTS.replace("== 8", "> 0")},
          "regressed", "lost"),
-    Case("deleted", {"calc.py": BREAK, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
+    calc("deleted", {"calc.py": BREAK, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
          "regressed", "lost"),
-    Case("deleted_harmless", {"calc.py": FIX, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
+    calc("deleted_harmless", {"calc.py": FIX, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0]},
          "notCovered", "testsRemoved"),
-    Case("skipped", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
+    calc("skipped", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
         "def test_twice", "import pytest\n\n\n@pytest.mark.skip\ndef test_twice")}, "regressed", "lost"),
-    Case("deselected", {"calc.py": FIX, "pytest.ini": "[pytest]\naddopts = -k low\n"}, "regressed", "lost"),
-    Case("hidden", {"calc.py": FIX, "tests/conftest.py": HIDE}, "regressed", "lost"),
-    Case("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed", "lost"),
-    Case("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "notCovered"),
-    Case("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
-    Case("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
-    Case("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),
-    Case("useless_test", {"calc.py": FIX, "tests/test_calc.py": USELESS}, "notCovered", "newTestsPassOnBase"),
-    Case("new_import", {"more.py": "def one():\n    return 1\n", "tests/test_more.py":
+    calc("deselected", {"calc.py": FIX, "pytest.ini": "[pytest]\naddopts = -k low\n"}, "regressed", "lost"),
+    calc("hidden", {"calc.py": FIX, "tests/conftest.py": HIDE}, "regressed", "lost"),
+    calc("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed", "lost"),
+    calc("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "notCovered"),
+    calc("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
+    calc("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
+    calc("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),
+    calc("useless_test", {"calc.py": FIX, "tests/test_calc.py": USELESS}, "notCovered", "newTestsPassOnBase"),
+    calc("new_import", {"more.py": "def one():\n    return 1\n", "tests/test_more.py":
          "from more import one\n\n\ndef test_one():\n    assert one() == 1\n"}, "verified"),
-    Case("no_tests", {"calc.py": FIX}, "notRun", "noTests", files={"calc.py": BUG}),
-    Case("base_broken", {"calc.py": FIX}, "couldNotRun", "collection",
+    calc("no_tests", {"calc.py": FIX}, "notRun", "noTests", files={"calc.py": BUG}),
+    calc("base_broken", {"calc.py": FIX}, "couldNotRun", "collection",
          files={**FILES, "tests/test_calc.py": "import nothing_of_the_kind\n"}),
-    Case("unittest_fix", {"calc.py": FIX}, "verified", files=UNITTEST),
-    Case("unittest_break", {"calc.py": BREAK}, "regressed", "lost", files=UNITTEST),
+    calc("unittest_fix", {"calc.py": FIX}, "verified", files=UNITTEST),
+    calc("unittest_break", {"calc.py": BREAK}, "regressed", "lost", files=UNITTEST),
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def verifier() -> SandboxVerifier:
-    # The system's own interpreter: no plugins of somebody's environment, and the toolbox's runner.
-    kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    return SandboxVerifier(DockerSandbox(SandboxSettings(environment={**kept, "PATH": "/usr/bin:/bin"})))
-
-
-def verify(verifier: SandboxVerifier, root: Path, case: Case, limits: Limits | None = None) -> Evidence:
-    base = {path: StagedFile(text.encode()) for path, text in case.files.items()}
-    changes = tuple(
-        FileChange(
-            str(root / path),
-            base[path].content if path in base else None,
-            None if text is None else text.encode(),
-        )
-        for path, text in sorted(case.patch.items())
-    )
-    request = VerifyRequest(
-        str(root), base, EditSet(changes), (), case.checks, "test", limits or Limits(wall_s=60)
-    )
-    return verifier.verify(request, Cancellation(), lambda _: None)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: Case) -> None:
-    evidence = verify(verifier, tmp_path, case)
-
-    assert (evidence.verdict, evidence.reason if case.reason else "") == (case.verdict, case.reason), (
-        evidence.reason,
-        evidence.detail,
-        evidence.base,
-        evidence.patched,
-    )
+def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> None:
+    assert_verdict(measure(verifier, tmp_path, case), case)
 
 
 def test_evidence_says_what_ran_where(verifier: SandboxVerifier, tmp_path: Path) -> None:
-    evidence = verify(verifier, tmp_path, CASES[0])
+    evidence = measure(verifier, tmp_path, CASES[0])
 
     assert evidence.sandbox == "docker"
     assert evidence.engine.startswith("docker ")
@@ -188,7 +155,7 @@ def test_evidence_says_what_ran_where(verifier: SandboxVerifier, tmp_path: Path)
 def test_a_hanging_change_is_a_timeout(verifier: SandboxVerifier, tmp_path: Path) -> None:
     patch: dict[str, str | None] = {"calc.py": FIX.replace("return x + x", "while True:\n        x += 1")}
 
-    evidence = verify(verifier, tmp_path, Case("hangs", patch, "regressed", "timeout"), Limits(wall_s=8))
+    evidence = measure(verifier, tmp_path, calc("hangs", patch, "regressed", "timeout"), wall_s=8)
 
     assert (evidence.verdict, evidence.reason) == ("regressed", "timeout")
 
@@ -196,9 +163,9 @@ def test_a_hanging_change_is_a_timeout(verifier: SandboxVerifier, tmp_path: Path
 def test_coins_are_flaky(verifier: SandboxVerifier, tmp_path: Path) -> None:
     coins = "import os\n\nimport pytest\n\n\n@pytest.mark.parametrize('n', range(24))\n"
     coins += "def test_coin(n):\n    assert os.urandom(1)[0] < 128\n"
-    case = Case("coin", {"calc.py": FIX}, "flaky", files={**FILES, "tests/test_coin.py": coins})
+    case = calc("coin", {"calc.py": FIX}, "flaky", files={**FILES, "tests/test_coin.py": coins})
 
-    evidence = verify(verifier, tmp_path, case)
+    evidence = measure(verifier, tmp_path, case)
 
     # Half of so many coins differ between base and patch; that none shows both sides is one in millions.
     assert evidence.verdict == "flaky"
@@ -211,19 +178,19 @@ def test_a_test_that_leaves_something_behind_is_not_flaky(verifier: SandboxVerif
     leaves += "    open('/tmp/left', 'w').close()\n    assert calc.low(3)\n"
     files = {**FILES, "tests/test_once.py": leaves}
 
-    evidence = verify(verifier, tmp_path, Case("leaves", {"calc.py": FIX}, "verified", files=files))
+    evidence = measure(verifier, tmp_path, calc("leaves", {"calc.py": FIX}, "verified", files=files))
 
     assert (evidence.verdict, evidence.flaky) == ("verified", ())
     assert "tests/test_once.py::test_once" in evidence.fixed
 
 
-def _shared(default: str) -> Case:
+def _shared(default: str) -> PatchCase:
     """A function that may keep its list between calls, a test that fills it, and one that finds it full."""
     before = "def gather(item, found=[]):\n    found.append(item)\n    return found\n"
     after = before if not default else before.replace("found=[]):", f"found=None):\n    {default}")
     tests = "from calc import gather\n\n\ndef test_one():\n    assert gather(1)[-1] == 1\n"
     tests += "\n\ndef test_two():\n    assert gather(2) == [2]\n"
-    return Case(
+    return calc(
         "shared", {"calc.py": after}, "verified", files={"calc.py": before, "tests/test_calc.py": tests}
     )
 
@@ -232,7 +199,7 @@ def test_a_fix_of_what_makes_tests_depend_on_their_order_is_verified(
     verifier: SandboxVerifier, tmp_path: Path
 ) -> None:
     """The test fails after another one and passes alone, on the base each time."""
-    evidence = verify(verifier, tmp_path, _shared("found = [] if found is None else found"))
+    evidence = measure(verifier, tmp_path, _shared("found = [] if found is None else found"))
 
     assert (evidence.verdict, evidence.flaky) == ("verified", ())
     assert evidence.fixed == ("tests/test_calc.py::test_two",)
@@ -245,16 +212,18 @@ def test_a_change_that_makes_tests_depend_on_their_order_is_not_verified(
     good = "def gather(item):\n    return [item]\n"
     case = _shared("")
     files = {**case.files, "calc.py": good}
-    case = Case("shared", {"calc.py": case.files["calc.py"]}, "flaky", files=files)
+    case = calc("shared", {"calc.py": case.files["calc.py"]}, "flaky", files=files)
 
-    assert verify(verifier, tmp_path, case).verdict in ("flaky", "regressed")
+    assert measure(verifier, tmp_path, case).verdict in ("flaky", "regressed")
 
 
 def test_a_fix_takes_one_container_a_side(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    # Others may use the same engine.
+    label = f"test-{uuid.uuid4().hex}"
     client = docker.from_env()
     since = int(time.time())
-    verify(verifier, tmp_path, CASES[0])
-    filters = {"event": "start", "label": f"{LABEL_RUN}=test"}
+    measure(verifier, tmp_path, CASES[0], label=label)
+    filters = {"event": "start", "label": f"{LABEL_RUN}={label}"}
     started = list(client.events(since=since, until=int(time.time()) + 1, filters=filters))
     client.close()
 
@@ -264,7 +233,7 @@ def test_a_fix_takes_one_container_a_side(verifier: SandboxVerifier, tmp_path: P
 def test_without_an_engine_nothing_runs(tmp_path: Path) -> None:
     settings = SandboxSettings(docker_host=f"unix://{tmp_path}/none.sock", environment={})
 
-    evidence = verify(SandboxVerifier(DockerSandbox(settings)), tmp_path, CASES[0])
+    evidence = measure(SandboxVerifier(DockerSandbox(settings)), tmp_path, CASES[0])
 
     assert (evidence.verdict, evidence.reason) == ("couldNotRun", "sandboxUnavailable")
     assert evidence.base is not None and evidence.base.end is RunEnd.UNAVAILABLE

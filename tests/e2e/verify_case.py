@@ -6,24 +6,40 @@ import os
 from pathlib import Path
 
 import attrs
+from bench.text_patch import TextPatch
 
 from greenline.core.cancel import Cancellation
-from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence
-from greenline.core.port import Limits, StagedFile, VerifyRequest
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
 
 @attrs.frozen
-class PatchCase:
-    """A patch over a small project, and the verdict it must get."""
+class PatchCase(TextPatch):
+    """A change, and the verdict that it must get."""
 
-    name: str
-    files: dict[str, str]
-    patch: dict[str, str | None]
     verdict: str
     reason: str = ""
+    checks: tuple[str, ...] = ()
+
+
+SCRIPT_TESTS = """it('low', () => {
+  assert.equal(low(3), true);
+});
+
+describe('more', () => {
+  it('high', () => {
+    assert.equal(low(4), false);
+  });
+  it('twice', async () => {
+    assert.equal(twice(4), 8);
+  });
+  it('often', () => {
+    assert.equal(rare(1), 'often');
+  });
+});
+"""
+"""Tests of JavaScript for any of its runners; what they import comes first."""
 
 
 def make_verifier(**options: str) -> SandboxVerifier:
@@ -33,18 +49,11 @@ def make_verifier(**options: str) -> SandboxVerifier:
     return SandboxVerifier(sandbox, **options)
 
 
-def measure(verifier: SandboxVerifier, root: Path, case: PatchCase, wall_s: float = 60) -> Evidence:
+def measure(
+    verifier: SandboxVerifier, root: Path, case: PatchCase, wall_s: float = 60, label: str = "test"
+) -> Evidence:
     """Verify the case's patch in the project at `root`, whose files need not be there."""
-    base = {path: StagedFile(text.encode()) for path, text in case.files.items()}
-    changes = tuple(
-        FileChange(
-            str(root / path),
-            base[path].content if path in base else None,
-            None if text is None else text.encode(),
-        )
-        for path, text in sorted(case.patch.items())
-    )
-    request = VerifyRequest(str(root), base, EditSet(changes), (), (), "test", Limits(wall_s=wall_s))
+    request = case.request(root, label, wall_s, case.checks)
     return verifier.verify(request, Cancellation(), lambda _: None)
 
 

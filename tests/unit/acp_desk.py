@@ -15,13 +15,13 @@ from acp.schema import (
     AllowedOutcome,
     ClientCapabilities,
     DeniedOutcome,
-    FileSystemCapabilities,
     PermissionOption,
     ReadTextFileResponse,
     RequestPermissionResponse,
     ToolCallUpdate,
 )
 
+from acp_told import FILES, ToldClient
 from greenline.acp.agent import GreenlineAgent
 from greenline.agent.scripted_agent import Script, ScriptedAgent, Step
 from greenline.core.agent_port import Question
@@ -32,17 +32,16 @@ from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp.session import Listener, Session
 
-FILES = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=True, write_text_file=True))
 NO_FILES = ClientCapabilities()
 
 
-class Client:
-    """A client with buffers of its own; it saves what it is told to write, as editors do."""
+class Client(ToldClient):
+    """Saves what it is told to write, as editors do."""
+
+    limit_s = 20.0
 
     def __init__(self) -> None:
-        self.buffers: dict[str, str] = {}
-        """Path → unsaved text."""
-        self.updates: list[dict[str, Any]] = []
+        super().__init__()
         self.asked: list[tuple[ToolCallUpdate, list[PermissionOption]]] = []
         self.choices: list[str | None] = []
         """Option ids in order; None takes the question back. The first option once there are no more."""
@@ -51,14 +50,6 @@ class Client:
         self.refused: set[str] = set()
         """Paths that the client does not write."""
         self.while_asked: Callable[[], None] = lambda: None
-        self.changed = asyncio.Event()
-
-    def on_connect(self, conn: Any) -> None:
-        """Nothing to take."""
-
-    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
-        self.updates.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
-        self.changed.set()
 
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
@@ -74,11 +65,7 @@ class Client:
 
     async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
         self.read.append(path)
-        if path in self.buffers:
-            return ReadTextFileResponse(content=self.buffers[path])
-        if not Path(path).exists():  # noqa: ASYNC240
-            raise RequestError.resource_not_found(path)
-        return ReadTextFileResponse(content=Path(path).read_text("utf-8"))  # noqa: ASYNC240
+        return await super().read_text_file(session_id, path)
 
     async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> None:
         if path in self.refused:
@@ -86,23 +73,6 @@ class Client:
         self.written.append(path)
         self.buffers.pop(path, None)
         Path(path).write_text(content, "utf-8", newline="")  # noqa: ASYNC240
-
-    # --- what came -------------------------------------------------------------------------------------
-
-    def of(self, kind: str) -> list[dict[str, Any]]:
-        """Return the updates of one kind."""
-        return [update for update in self.updates if update["sessionUpdate"] == kind]
-
-    def words(self) -> str:
-        """Return all that the agent said."""
-        return "".join(update["content"]["text"] for update in self.of("agent_message_chunk"))
-
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        """Wait until what came makes something so."""
-        async with asyncio.timeout(20):
-            while not is_so():
-                self.changed.clear()
-                await self.changed.wait()
 
 
 @attrs.frozen
@@ -125,9 +95,9 @@ class Desk:
         return self.journal.runs_of(self.session_id)[-1]
 
 
-def script(*steps: Step) -> dict[str, Script]:
-    """Return an agent's script for the request `change`."""
-    return {"change": Script(plan=(PlanEntry(1, "Change it", ("a.py",)),), steps=steps)}
+def script(*steps: Step, files: tuple[str, ...] = ("a.py",)) -> dict[str, Script]:
+    """Return an agent's script for the request `change`, whose plan names files."""
+    return {"change": Script(plan=(PlanEntry(1, "Change it", files),), steps=steps)}
 
 
 class Silent:
@@ -147,18 +117,26 @@ class Silent:
 
 
 def open_session(
-    folder: Path, journal: SqliteJournal, *steps: Step, listener: Listener | None = None
+    folder: Path,
+    journal: SqliteJournal,
+    *steps: Step,
+    listener: Listener | None = None,
+    files: tuple[str, ...] = ("a.py",),
 ) -> Session:
     """Return the front's state over the folder's workspace, with an agent that plays steps."""
     state = folder / "state"
     store = CheckpointStore(journal, BlobStore(state / "blobs"))
-    agent = ScriptedAgent(journal, script(*steps))
+    agent = ScriptedAgent(journal, script(*steps, files=files))
     return Session((str(folder / "ws"),), journal, agent, listener or Silent(), state, store)
 
 
 @contextlib.asynccontextmanager
 async def desk(
-    folder: Path, *steps: Step, capabilities: ClientCapabilities = FILES, session_id: str = ""
+    folder: Path,
+    *steps: Step,
+    capabilities: ClientCapabilities = FILES,
+    session_id: str = "",
+    files: tuple[str, ...] = ("a.py",),
 ) -> AsyncIterator[Desk]:
     """Connect a client to an agent that plays steps, in a session that is new or taken up again."""
     root = folder / "ws"
@@ -168,7 +146,8 @@ async def desk(
     reader, writer = await asyncio.open_connection(sock=ours)
     other_reader, other_writer = await asyncio.open_connection(sock=theirs)
     agent = GreenlineAgent(
-        lambda _, listener: open_session(folder, journal, *steps, listener=listener), lambda _: journal
+        lambda _, listener: open_session(folder, journal, *steps, listener=listener, files=files),
+        lambda _: journal,
     )
     loop = asyncio.get_running_loop()
     serving = loop.create_task(run_agent(agent, other_writer, other_reader, use_unstable_protocol=True))

@@ -8,15 +8,21 @@ from typing import Any
 
 import pytest
 from acp import RequestError, image_block, resource_link_block, text_block
-from acp_desk import NO_FILES, Desk, desk, open_session
+from acp_desk import NO_FILES, Client, Desk, desk, open_session
 
+from greenline.acp.agent import GreenlineAgent
 from greenline.acp.files import ClientFiles
 from greenline.acp.link import Abilities, Link
+from greenline.agent.client import WorkerClient
 from greenline.agent.scripted_agent import Step
 from greenline.core.edit import HunkState
 from greenline.core.evidence import Evidence, Verdict
-from greenline.core.task import RunState
+from greenline.core.task import RunState, Task
+from greenline.journal.blob import BlobStore
+from greenline.journal.checkpoint_store import CheckpointStore
+from greenline.journal.store import SqliteJournal
 from greenline.lsp.review import FileEdit
+from greenline.lsp.session import Listener, Session
 
 pytestmark = pytest.mark.asyncio
 OLD = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = 7\nh = 8\ni = 9\n"
@@ -120,6 +126,9 @@ async def test_all_that_remain_are_decided_at_once(
         await on.say("change")
 
         assert len(on.client.asked) == 1
+        begun = [call["toolCallId"] for call in on.client.of("tool_call")]
+        assert begun == [call["toolCallId"] for call in on.client.of("tool_call_update")]
+        assert len(begun) == 2
         assert path.read_text() == text
         assert states(on) == [state, state]
 
@@ -253,6 +262,61 @@ async def test_a_question_in_words_ends_the_turn_and_the_next_prompt_answers_it(
         assert on.client.of("agent_thought_chunk")[0]["content"]["text"].strip() == "answered: seven"
         assert path.read_text() == ONE
         assert len(on.journal.runs_of(on.session_id)) == 1
+
+
+async def test_words_after_a_cancelled_question_are_a_request_of_their_own(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    async with desk(tmp_path, Step("ask", text="How many?"), propose(a=ONE)) as on:
+        await on.say("change")
+        await on.agent.cancel(session_id=on.session_id)
+
+        await on.say("change")
+        await on.say("seven")
+
+        cancelled, done = on.journal.runs_of(on.session_id)
+        assert (cancelled.state, done.state) == (RunState.CANCELLED, RunState.ACCEPTED)
+        assert path.read_text() == ONE
+
+
+@pytest.mark.parametrize("name", ["../outside.py", "link.py", "{outside}"])
+async def test_a_plan_that_names_a_file_outside_is_carried_out_without_it(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path)
+    outside = write(tmp_path, "../outside.py")
+    (path.parent / "link.py").symlink_to(outside)
+    async with desk(tmp_path, propose(a=ONE), files=(name.format(outside=outside), "a.py")) as on:
+        await on.say("change")
+
+        assert path.read_text() == ONE
+        assert set(on.client.read) == {str(path)}
+
+
+async def test_sessions_that_begin_at_once_share_one_front_and_one_is_taken_up_once(tmp_path: Path) -> None:
+    root = str(write(tmp_path).parent)
+    state, client = tmp_path / "state", Client()
+    journal = SqliteJournal(state / "journal.db")
+    opened: list[Session] = []
+
+    def open_one(roots: tuple[str, ...], listener: Listener) -> Session:
+        # The worker is never needed, so that it is never started.
+        worker = WorkerClient((), journal, state / "worker.log", is_warmed=False)
+        store = CheckpointStore(journal, BlobStore(state / "blobs"))
+        opened.append(Session(roots, journal, worker, listener, state, store))
+        return opened[-1]
+
+    journal.create_run(Task("change", (root,), session="session-old"))
+    agent = GreenlineAgent(open_one, lambda _: journal)
+    agent.on_connect(client)
+    old = [agent.load_session(cwd=root, session_id="session-old") for _ in range(2)]
+    await asyncio.gather(*old)
+    told = len(client.of("available_commands_update"))
+    new = [agent.new_session(cwd=str(tmp_path)) for _ in range(2)]
+    begun = await asyncio.gather(*new)
+    await agent.stop()
+    journal.close()
+
+    assert told == 1
+    assert [session.roots for session in opened] == [(root,), (str(tmp_path),)]
+    assert len({made.session_id for made in begun}) == 2
 
 
 async def test_a_cancelled_turn_says_so_and_its_run_is_cancelled(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenline.agent.repairer import EngineRepairer
+from greenline.agent.services import RepairJob
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult
@@ -66,7 +67,8 @@ def test_every_folder_with_failing_tests_is_planned_and_reported(
     task, snapshot = Task("make the failing tests pass", roots), Snapshot(roots)
 
     plan = repairer.plan(task, snapshot, "run-1", Cancellation(), lambda _: None)
-    repair = repairer.repair(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, lambda: None)
+    job = RepairJob(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, lambda: None)
+    repair = repairer.repair(job)
 
     prefixes = [f"{name}/" for name in names] if len(names) > 1 else [""]
     assert [entry.checks for entry in plan.entries] == [(f"{p}test_a.py::test_a",) for p in prefixes]
@@ -87,6 +89,7 @@ def test_a_paused_repair_stands_still_before_it_tries_anything(tmp_path: Path) -
     def cancelled_while_paused() -> None:
         raise Cancelled("The run was cancelled.")
 
+    job = RepairJob(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, cancelled_while_paused)
     # The sandbox of this test cannot run anything: trying a candidate would be another error.
     with pytest.raises(Cancelled):
-        repairer.repair(task, plan, snapshot, "run-1", Cancellation(), lambda _: None, cancelled_while_paused)
+        repairer.repair(job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from greenline.agent.limits import LoopLimits
 from greenline.agent.proof import cut
 from greenline.agent.record import Recorder
 from greenline.agent.reflector import Attempt
-from greenline.agent.services import Repair, Services, ToolOutcome
+from greenline.agent.services import Repair, RepairJob, Services, ToolOutcome
 from greenline.core.agent_port import Planned
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
@@ -587,22 +587,13 @@ class Mender:
     ) -> Plan:
         return Plan(1, (PlanEntry(1, "fix", ("a.py",), ("t.py::test_a",)),))
 
-    def repair(
-        self,
-        task: Task,
-        plan: Plan,
-        snapshot: Snapshot,
-        run_id: str,
-        cancellation: Cancellation,
-        progress: Progress,
-        hold: Callable[[], None],
-    ) -> Repair:
+    def repair(self, job: RepairJob) -> Repair:
         if self.text is None:
             return Repair(None, "No small edit makes the failing tests pass.")
-        path = f"{snapshot.roots[0]}/a.py"
-        edit_set = EditSet((FileChange(path, snapshot.read_bytes(path), self.text),))
+        path = f"{job.snapshot.roots[0]}/a.py"
+        edit_set = EditSet((FileChange(path, job.snapshot.read_bytes(path), self.text),))
         evidence = Evidence(Verdict.VERIFIED, "", "1 fixed")
-        hunks = cut(snapshot, edit_set, plan, "Mended.")
+        hunks = cut(job.snapshot, edit_set, job.plan, "Mended.")
         return Repair(Attempt(edit_set, hunks, evidence, "Mended.", ("--- a\n",)), "Mended.")
 
 

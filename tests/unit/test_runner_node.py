@@ -18,9 +18,10 @@ from greenline_runner import external
 from greenline_runner.external import report_of
 from greenline_runner.file_pattern import compiled
 from greenline_runner.go_cover import Profiles
+from greenline_runner.go_test_side import known_flags
 from greenline_runner.node_test_side import test_files as files_of
 from greenline_runner.source_map import inline_map, segments
-from greenline_runner.v8_cover import Calls
+from greenline_runner.v8_cover import Calls, plain_path
 
 SOURCE = (
     "const a = 1;\nfunction f(x) {\n  if (x) {\n    return 1;\n  }\n  return 'é𝒳';\n}\nconst g = () => 2;\n"
@@ -89,6 +90,13 @@ def test_a_compiled_file_without_a_map_is_not_told(tmp_path: Path) -> None:
     assert lines_of(tmp_path, SOURCE, [5, 20, 1], compiled_text="var other = function () {};") == {}
 
 
+@pytest.mark.parametrize(
+    ("address", "path"), [("file:///w/a%20b/%C3%A9.js", "/w/a b/é.js"), ("/w/a%20b.js", "/w/a%20b.js")]
+)
+def test_an_address_is_a_path(address: str, path: str) -> None:
+    assert plain_path(address) == path
+
+
 def test_mappings_are_read() -> None:
     assert list(segments("AAAA,IAAM;;AACA")) == [(0, 0, 0, 0), (0, 4, 0, 0), (2, 0, 0, 1)]
 
@@ -114,6 +122,13 @@ def test_a_profile_of_go_is_read(tmp_path: Path) -> None:
 
     assert profiles.executed(str(profile)) == {"calc/calc.go": "3-4,7"}
     assert profiles.executed(str(tmp_path / "none")) == {}
+
+
+def test_a_flag_of_go_keeps_its_value() -> None:
+    flags = ["-v", "-run", "TestLow", "--short", "-count", "1", "-ldflags", "-s -w", "-cpu=2"]
+    known = ("-run", "-short", "-ldflags", "-cpu")
+
+    assert known_flags({"flags": flags}, known) == ["-run=TestLow", "-short", "-ldflags=-s -w", "-cpu=2"]
 
 
 @pytest.mark.parametrize(

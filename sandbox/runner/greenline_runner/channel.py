@@ -35,6 +35,21 @@ class Channel:
             data = data[_write(self._fd, data) :]
 
 
+def drain(descriptor, rest, take):
+    """Hand each whole line that is there to `take`; return what is left, and whether the pipe is closed."""
+    while True:
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            return rest, False
+        if not data:
+            return rest, True
+        lines = (rest + data).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            take(line)
+
+
 def silence(descriptors):
     """Point descriptors at nothing."""
     null = os.open(os.devnull, os.O_RDWR)

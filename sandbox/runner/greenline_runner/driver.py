@@ -18,7 +18,7 @@ import sys
 import time
 import traceback
 
-from greenline_runner.channel import Channel, silence
+from greenline_runner.channel import Channel, drain, silence
 
 _DUMPABLE = 4  # PR_SET_DUMPABLE
 _GRACE_S = 5.0
@@ -204,19 +204,15 @@ class Child:
     def _drain(self, rest, write):
         """Write all complete records that are there; return what is left, and whether the last one came."""
         ended = False
-        while True:
-            try:
-                data = os.read(self._reader, 1 << 16)
-            except BlockingIOError:
-                return rest, ended
-            if not data:
-                return rest, True
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
-            for line in lines:
-                text = self._check(line)
-                write({"kind": "intruder", "where": "pipe"} if text is None else text)
-                ended = ended or (text is not None and _kind(text) == "end")
+
+        def take(line):
+            nonlocal ended
+            text = self._check(line)
+            write({"kind": "intruder", "where": "pipe"} if text is None else text)
+            ended = ended or (text is not None and _kind(text) == "end")
+
+        rest, closed = drain(self._reader, rest, take)
+        return rest, ended or closed
 
     def _check(self, line):
         """Return a line's record, or None where its sender may not send it (any more)."""

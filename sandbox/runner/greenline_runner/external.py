@@ -13,6 +13,8 @@ import subprocess
 import threading
 import time
 
+from greenline_runner.channel import drain
+
 _GRACE_S = 5.0
 
 
@@ -60,18 +62,7 @@ def report_of(argv, variables, folder):
     return told
 
 
-def run(argv, variables, folder, output=None):
-    """Run a process without a channel; return its exit code, and its standard output where it is wanted."""
-    process = subprocess.Popen(
-        argv, stdin=subprocess.DEVNULL, stdout=output, env=environment(variables), cwd=folder,
-        start_new_session=True,
-    )  # fmt: skip
-    out, _ = process.communicate()
-    end_group(process.pid)
-    return process.returncode, out or b""
-
-
-def end_group(pid):
+def _end_group(pid):
     """Kill what a process left running: it must not disturb a later run in this container."""
     try:
         os.killpg(pid, signal.SIGKILL)
@@ -99,8 +90,8 @@ def _follow(process, reader, secret, told):
         if wake_reader in ready:
             has_ended = True
             # What it started may hold the channel open, and has nothing to say.
-            end_group(process.pid)
-        rest, closed = _drain(reader, rest, secret, told)
+            _end_group(process.pid)
+        rest, closed = drain(reader, rest, lambda line: _take(line, secret, told))
         if closed and has_ended:
             break
         if not ready and deadline is not None:
@@ -108,7 +99,7 @@ def _follow(process, reader, secret, told):
                 break
             was_killed = True
             deadline = time.monotonic() + _GRACE_S
-            end_group(process.pid)
+            _end_group(process.pid)
             process.kill()
         if deadline is None and (told.is_complete or has_ended or closed):
             deadline = time.monotonic() + _GRACE_S
@@ -119,21 +110,6 @@ def _follow(process, reader, secret, told):
     told.exit_code = None if was_killed else process.returncode
     for descriptor in (reader, wake_reader, wake_writer):
         os.close(descriptor)
-
-
-def _drain(reader, rest, secret, told):
-    """Take all complete lines that are there; return what is left, and whether the channel is closed."""
-    while True:
-        try:
-            data = os.read(reader, 1 << 16)
-        except BlockingIOError:
-            return rest, False
-        if not data:
-            return rest, True
-        lines = (rest + data).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            _take(line, secret, told)
 
 
 def _take(line, secret, told):

@@ -18,6 +18,8 @@ from greenline_runner.go_overlay import write_overlay
 _TEST = re.compile(r"^func ((?:Test|Fuzz|Example)\w*)\(", re.MULTILINE)
 _BUILD_FLAGS = ("-race", "-tags", "-mod", "-ldflags", "-gcflags")
 _TEST_FLAGS = ("-short", "-run", "-skip", "-parallel", "-cpu")
+_SWITCHES = ("-race", "-short")
+"""Those that are not followed by a value."""
 _MAX_ALONE = 100
 """How many tests of a package are run one by one, where their coverage must be told apart."""
 _VARIABLES = {
@@ -118,7 +120,7 @@ def _build(options, project, package, overlay, binary, variables):
     cover = ["-cover", "-coverpkg=./..."] if options.coverage else []
     argv = ["go", "test", "-c", "-vet=off", "-overlay=" + overlay, "-o", binary, *cover]
     done = subprocess.run(
-        [*argv, *_flags(project, _BUILD_FLAGS), "./" + package.folder],
+        [*argv, *known_flags(project, _BUILD_FLAGS), "./" + package.folder],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         cwd=options.root, env=environment(variables), check=False,
     )  # fmt: skip
@@ -135,7 +137,7 @@ class _Run:
         self._profiles = profiles
         self._write = write
         self._folder = os.path.join(options.root, package.folder)
-        flags = ["-test." + flag.lstrip("-") for flag in _flags(project, _TEST_FLAGS)]
+        flags = ["-test." + flag.lstrip("-") for flag in known_flags(project, _TEST_FLAGS)]
         self._argv = [binary, "-test.paniconexit0", *flags]
         self._profile = binary + ".cover"
 
@@ -205,16 +207,17 @@ class _Run:
             self._write({"kind": "cov", "id": self._package.id_of(test), "files": files})
 
 
-def _flags(project, known):
-    """Return those of the test command's flags that are known, with their values."""
+def known_flags(project, known):
+    """Return those of the test command's flags that are known, each with its value in the same word."""
     found, flags = [], list(project["flags"])
     while flags:
         flag = flags.pop(0)
         plain = "-" + flag.lstrip("-")
-        if plain.split("=")[0] in known:
-            found.append(plain)
-            if "=" not in plain and flags and not flags[0].startswith("-"):
-                found.append(flags.pop(0))
+        if not flag.startswith("-") or plain.split("=")[0] not in known:
+            continue
+        if "=" not in plain and plain not in _SWITCHES and flags:
+            plain += "=" + flags.pop(0)
+        found.append(plain)
     return found
 
 

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 from urllib.parse import quote
 
-from greenline_runner.v8_cover import Calls
+from greenline_runner.v8_cover import Calls, plain_path
 
 HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "node")
 
@@ -99,7 +99,7 @@ class NodeReport:
 
     def _relative(self, path):
         """Return a file as the project spells it, or an empty text where it lies elsewhere."""
-        plain = path[len("file://") :] if path.startswith("file://") else path
+        plain = plain_path(path)
         if not os.path.isabs(plain):
             return ""
         found = os.path.relpath(os.path.realpath(plain), self._root)

@@ -63,8 +63,7 @@ class Calls:
         return {path: ranges(sorted(lines)) for path, lines in sorted(files.items()) if lines}
 
     def _read(self, url):
-        plain = unquote(url[len("file://") :]) if url.startswith("file://") else url
-        path = os.path.realpath(plain.split("?")[0])
+        path = os.path.realpath(plain_path(url.split("?")[0]))
         if not path.startswith(self._root):
             return None
         own = _content(path)
@@ -85,8 +84,7 @@ class Calls:
         base = os.path.join(os.path.dirname(path), found.get("sourceRoot") or "")
         relative = []
         for source in found.get("sources") or []:
-            source = source or ""
-            plain = unquote(source[len("file://") :]) if source.startswith("file://") else source
+            plain = plain_path(source or "")
             # Some compilers name the source without its folder.
             choices = [
                 os.path.join(base, plain),
@@ -99,6 +97,11 @@ class Calls:
 
     def _relative(self, path):
         return path[len(self._root) :].replace(os.sep, "/") if path.startswith(self._root) else None
+
+
+def plain_path(address):
+    """Return the path that an address of a file means; a path is its own."""
+    return unquote(address[len("file://") :]) if address.startswith("file://") else address
 
 
 def _content(path):

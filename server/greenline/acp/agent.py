@@ -5,7 +5,8 @@ Invariant: what a session's runs did is in the journal of its folders, and nowhe
 
 from __future__ import annotations
 
-import logging
+import asyncio
+import functools
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,7 +35,6 @@ from greenline.core.port import Journal
 from greenline.core.task import Proposal
 from greenline.lsp.session import Listener, Session
 
-_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _INVALID = {"invalidInput", "notFound", "outsideWorkspace", "wrongState"}
 Open = Callable[[tuple[str, ...], Listener], Session]
@@ -78,10 +78,13 @@ class GreenlineAgent:
 
     def __init__(self, open_session: Open, open_journal: Callable[[str], Journal]) -> None:
         self._open = open_session
-        self._open_journal = open_journal
+        # A journal is an open file: one a folder, however often the client asks for its sessions.
+        self._open_journal = functools.cache(open_journal)
         self._client: Client | None = None
         self._abilities = Abilities()
         self._desks: dict[Roots, Desk] = {}
+        self._beginning = asyncio.Lock()
+        """Held while a front or a session is made, which two requests may ask for at once."""
 
     def on_connect(self, conn: Client) -> None:
         """Take the line to the client."""
@@ -183,33 +186,36 @@ class GreenlineAgent:
     # --- inside ----------------------------------------------------------------------------------------
 
     async def _begin(self, session_id: str, roots: Roots) -> Talk:
-        if roots not in self._desks:
-            desk = Desk(roots, self._open)
-            await desk.session.start()
-            self._desks[roots] = desk
-        desk = self._desks[roots]
-        assert self._client is not None
-        link = Link(self._client, session_id, self._abilities)
-        talk = desk.talks[session_id] = Talk(session_id, desk.session, link)
-        # It goes out after the answer to the request, which nothing that waits comes before.
-        talk.offer_commands()
-        return talk
+        async with self._beginning:
+            if (known := self._known(session_id)) is not None:
+                return known
+            if roots not in self._desks:
+                desk = Desk(roots, self._open)
+                await desk.session.start()
+                self._desks[roots] = desk
+            desk = self._desks[roots]
+            assert self._client is not None
+            link = Link(self._client, session_id, self._abilities)
+            talk = desk.talks[session_id] = Talk(session_id, desk.session, link)
+            # It goes out after the answer to the request, which nothing that waits comes before.
+            talk.offer_commands()
+            return talk
 
     async def _again(self, session_id: str, roots: Roots) -> Talk:
-        for desk in self._desks.values():
-            if (known := desk.talks.get(session_id)) is not None:
-                return known
-        if not self._open_journal(roots[0]).runs_of(session_id):
+        is_known = self._known(session_id) is not None
+        if not is_known and not self._open_journal(roots[0]).runs_of(session_id):
             raise NotFound(
                 f"There is no session {session_id!r} in {roots[0]}.",
                 remedy="Begin a new one with session/new.",
             )
         return await self._begin(session_id, roots)
 
+    def _known(self, session_id: str) -> Talk | None:
+        return next((d.talks[session_id] for d in self._desks.values() if session_id in d.talks), None)
+
     def _talk(self, session_id: str) -> Talk:
-        for desk in self._desks.values():
-            if (talk := desk.talks.get(session_id)) is not None:
-                return talk
+        if (talk := self._known(session_id)) is not None:
+            return talk
         raise _as_request_error(
             NotFound(f"There is no session {session_id!r}.", remedy="Load it with session/load.")
         )

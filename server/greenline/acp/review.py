@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from acp.schema import ToolCallStart
+
 from greenline.acp import message
 from greenline.acp.files import ClientFiles
 from greenline.acp.link import Link
@@ -51,13 +53,7 @@ class HunkReview:
         """Return the choice; empty where the group is in conflict with the text, None where none was made."""
         await self._files.refresh(hunk.path for hunk in group)
         proposal = self._session.proposal(proposal_id)
-        offered = message.change_offered(
-            group[0].id,
-            title_of(group, proposal),
-            diffs_of(self._session, group),
-            deletes=all(hunk.op == "delete" for hunk in group),
-        )
-        self._link.tell(offered)
+        offered = self._offer(group, proposal)
         if any(self._session.placed(hunk) is None for hunk in group):
             self._link.tell(message.change_decided(group[0].id, _GONE, accepted=False))
             return ""
@@ -65,10 +61,23 @@ class HunkReview:
         options = message.review_options(more=more > 0, may_accept_rest=is_verified)
         return await self._link.permission(message.change_asked(offered), options)
 
+    def _offer(self, group: Group, proposal: Proposal) -> ToolCallStart:
+        offered = message.change_offered(
+            group[0].id,
+            title_of(group, proposal),
+            diffs_of(self._session, group),
+            deletes=all(hunk.op == "delete" for hunk in group),
+        )
+        self._link.tell(offered)
+        return offered
+
     async def _decide(self, proposal_id: str, taken: Sequence[Group], *, accept: bool) -> None:
         hunks = [hunk for group in taken for hunk in group]
         # The user may have typed while they were asked.
         await self._files.refresh(hunk.path for hunk in hunks)
+        for group in taken[1:]:
+            # These were not asked about; a client knows nothing of a call that was never begun.
+            self._offer(group, self._session.proposal(proposal_id))
         decisions = [Decision(hunk.id, accept) for hunk in hunks]
         outcome = await self._session.review(proposal_id, decisions, self._files)
         reasons = " ".join(dict.fromkeys(refusal.reason for refusal in outcome.refused))

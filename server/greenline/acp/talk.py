@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -20,18 +21,19 @@ from greenline.acp.link import Link
 from greenline.acp.request import Asked, read_prompt
 from greenline.acp.review import HunkReview, diffs_of, title_of
 from greenline.acp.teller import Teller
+from greenline.agent.standing import RESUMABLE
 from greenline.core.agent_port import Question
 from greenline.core.edit import Hunk, HunkState
-from greenline.core.error import GreenlineError, InvalidInput, NotFound, WrongState
+from greenline.core.error import GreenlineError, InvalidInput, NotFound, OutsideWorkspace, WrongState
 from greenline.core.event import Event, EventKind
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, TaskContext
 from greenline.lsp.render import evidence_markdown, headline
 from greenline.lsp.session import Session
 from greenline.lsp.supervisor import Supervisor
+from greenline.tool.place import resolve
 
 Stop = Literal["end_turn", "cancelled"]
 _REST = frozenset(RunState) - ACTIVE
-_RESUMABLE = {RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED, RunState.PAUSED}
 
 
 class Talk:
@@ -122,7 +124,8 @@ class Talk:
     async def _take(self, asked: Asked) -> None:
         """Give the words to the run that waits for them, or begin; then wait for the end or a question."""
         self._asks.clear()
-        if self._awaited is not None and not self._awaited.done() and not asked.command:
+        is_working = self._job is not None and not self._job.done()
+        if is_working and self._awaited is not None and not self._awaited.done() and not asked.command:
             self._awaited.set_result(asked.text)
         else:
             await self._stop_job()
@@ -146,6 +149,9 @@ class Talk:
         if job is not None and not job.done():
             job.cancel()
             await asyncio.wait({job})
+        if self._awaited is not None:
+            # The run that asked is gone; the next words are for nobody but the next run.
+            self._awaited.cancel()
 
     async def _work(self, asked: Asked) -> None:
         try:
@@ -241,7 +247,7 @@ class Talk:
         self._say(" ".join(lines))
 
     async def _resume(self, _: str) -> None:
-        runs = [r for r in self._session.journal.runs_of(self.id) if r.state in _RESUMABLE]
+        runs = [r for r in self._session.journal.runs_of(self.id) if r.state in RESUMABLE]
         if not runs:
             self._say("No run of this session was cut short.")
             return
@@ -298,13 +304,14 @@ class Talk:
 
     def _files_of(self, plan: Plan) -> list[str]:
         """Return the files of a plan that exist, as absolute paths."""
-        names = {name for entry in plan.entries for name in entry.files}
-        roots = self._session.roots
-        places = [Path(root) / name for root in roots for name in sorted(names)]
-        # With several roots a plan's paths begin with the name of the root's folder.
-        places += [Path(root).parent / name for root in roots for name in sorted(names) if len(roots) > 1]
-        inside = (path for path in places if path.is_file() and path.resolve().is_relative_to(path.anchor))
-        return [str(path) for path in inside if any(path.is_relative_to(root) for root in roots)]
+        found: list[str] = []
+        for name in dict.fromkeys(name for entry in plan.entries for name in entry.files):
+            # No run touches what lies outside of the roots, or what could be one of several files.
+            with contextlib.suppress(OutsideWorkspace):
+                path = os.path.normpath(resolve(name, self._session.roots, os.path.lexists))
+                if Path(self._session.require_inside(path)).is_file():
+                    found.append(path)
+        return found
 
 
 def _spelled_out(asked: Asked) -> Asked:

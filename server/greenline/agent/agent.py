@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import attrs
@@ -17,6 +17,7 @@ from greenline.agent.control import Answer, RunControl
 from greenline.agent.dialogue import TurnBudget
 from greenline.agent.follow_up import following_up
 from greenline.agent.limits import Meter
+from greenline.agent.live import CANCEL_WAIT_S, LiveRuns
 from greenline.agent.loop import run_model, run_repair
 from greenline.agent.planning import check_servable, make_plan, revise_plan
 from greenline.agent.proof import checks_of, prove_again
@@ -24,6 +25,7 @@ from greenline.agent.record import Recorder
 from greenline.agent.reflector import Attempt
 from greenline.agent.scope import Scope, no_model
 from greenline.agent.services import Services
+from greenline.agent.standing import RESUMABLE, STARTABLE, wrong_state
 from greenline.core.agent_port import Planned, Question
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
@@ -35,27 +37,7 @@ from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
 
-_STARTABLE = {
-    RunState.AWAITING_APPROVAL,
-    RunState.CANCELLED,
-    RunState.FAILED,
-    RunState.INTERRUPTED,
-    RunState.PAUSED,
-}
-_ELSE = "Ask for a new plan."
-_REMEDY = {
-    **dict.fromkeys(ACTIVE, "Wait for it, or cancel it with agent/cancel."),
-    RunState.AWAITING_APPROVAL: "Execute it with agent/execute.",
-    RunState.NEEDS_INPUT: "Answer its questions with agent/respond, or cancel it with agent/cancel.",
-    RunState.PROPOSED: "Review its proposal with agent/review, or ask for a new plan.",
-    **dict.fromkeys(
-        (RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED, RunState.PAUSED),
-        "Take it up again with agent/resume.",
-    ),
-}
-"""What can be done instead with a run in this state."""
 _PAUSE_WAIT_S = 1.0
-_CANCEL_WAIT_S = 5.0
 
 
 @attrs.define
@@ -75,10 +57,8 @@ class Agent:
         self._services = services
         self._journal = services.journal
         self._lock = threading.Lock()
-        self._live: dict[str, RunControl] = {}
+        self._live = LiveRuns()
         self._unclear: dict[str, _Unclear] = {}
-        self._threads: list[threading.Thread] = []
-        self._closing = False
         self._spent_usd = 0.0
 
     @property
@@ -99,31 +79,28 @@ class Agent:
         check_servable(self._services, task)
         task = following_up(self._journal, task)
         run = self._journal.create_run(task)
-        return self._plan_run(self._enter(run.id, cancellation), task, snapshot)
+        return self._plan_run(self._live.enter(run.id, cancellation), task, snapshot)
 
     def revise(self, run_id: str, change: str | Plan, snapshot: Snapshot, cancellation: Cancellation) -> Plan:
         """Return the next version of a run's plan: by an instruction, or as the user wrote it."""
         run = self._journal.run(run_id)
-        if run.plan is None or run.state not in _STARTABLE:
-            raise WrongState(
-                f"The plan of {run_id} cannot be changed while the run is {run.state.value}.",
-                remedy=_REMEDY.get(run.state, _ELSE),
+        if run.plan is None or run.state not in STARTABLE:
+            raise wrong_state(
+                f"The plan of {run_id} cannot be changed while the run is {run.state.value}.", run.state
             )
         if isinstance(change, str) and self._services.model is None:
             raise no_model()
-        with self._lock:
-            if run_id in self._live:
-                raise WrongState(
-                    f"The run {run_id} is being worked on by its plan.",
-                    remedy="Cancel it, then change the plan.",
-                )
+        if self._live.control(run_id) is not None:
+            raise WrongState(
+                f"The run {run_id} is being worked on by its plan.", remedy="Cancel it, then change the plan."
+            )
         if isinstance(change, Plan):
             plan = attrs.evolve(
                 change, version=run.plan.version + 1, score=None, remarks=(), engine=run.plan.engine
             )
             self._journal.save_plan(run_id, plan)
             return plan
-        control = self._enter(run_id, cancellation)
+        control = self._live.enter(run_id, cancellation)
         with self._working(control, run.task, snapshot, rest=run.state) as scope:
             scope.recorder.state(RunState.PLANNING)
             plan = revise_plan(scope, run.plan, change)
@@ -140,17 +117,15 @@ class Agent:
             check_servable(self._services, run)
             run = following_up(self._journal, run)
             created = self._journal.create_run(run)
-            with self._working(self._enter(created.id, cancellation), run, snapshot) as scope:
+            with self._working(self._live.enter(created.id, cancellation), run, snapshot) as scope:
                 plan = self._plan_with_answers(scope)
                 self._carry_out(scope, plan)
             return created.id
         known = self._journal.run(run)
-        if known.plan is None or known.state not in _STARTABLE:
-            raise WrongState(
-                f"The run {run} is {known.state.value} and cannot be executed.",
-                remedy=_ELSE if known.plan is None else _REMEDY.get(known.state, _ELSE),
-            )
-        self._execute_run(self._enter(run, cancellation), known.task, known.plan, snapshot)
+        if known.plan is None or known.state not in STARTABLE:
+            state = None if known.plan is None else known.state
+            raise wrong_state(f"The run {run} is {known.state.value} and cannot be executed.", state)
+        self._execute_run(self._live.enter(run, cancellation), known.task, known.plan, snapshot)
         return run
 
     def verify(
@@ -172,8 +147,8 @@ class Agent:
 
         The last answer that an unclear task waits for starts its planning again, on a thread of the agent.
         """
+        control = self._live.control(run_id)
         with self._lock:
-            control = self._live.get(run_id)
             unclear = self._unclear.get(run_id)
         if control is not None:
             control.answer(question_id, answer)
@@ -195,7 +170,7 @@ class Agent:
                 unclear.questions,
                 tuple(unclear.answers[question.id] for question in unclear.questions),
             )
-            self._plan_again(self._enter(run_id, Cancellation()), task, unclear.snapshot)
+            self._plan_again(self._live.enter(run_id, Cancellation()), task, unclear.snapshot)
 
     def pause(self, run_id: str) -> RunState:
         """Pause a run at its next safe point, before an edit or a test run; return its state by now."""
@@ -204,33 +179,31 @@ class Agent:
 
     def resume(self, run_id: str, snapshot: Snapshot) -> RunState:
         """Lift a pause, or take up a cancelled, failed or interrupted run from its plan on a thread."""
-        with self._lock:
-            control = self._live.get(run_id)
+        control = self._live.control(run_id)
         if control is not None:
             control.resume()
             return self._journal.run(run_id).state
         run = self._journal.run(run_id)
-        if run.state not in _STARTABLE - {RunState.AWAITING_APPROVAL}:
-            raise WrongState(
-                f"The run {run_id} is {run.state.value}; there is nothing to resume.",
-                remedy=_REMEDY.get(run.state, _ELSE),
+        if run.state not in RESUMABLE:
+            raise wrong_state(
+                f"The run {run_id} is {run.state.value}; there is nothing to resume.", run.state
             )
-        control = self._enter(run_id, Cancellation())
+        control = self._live.enter(run_id, Cancellation())
         plan = run.plan
         if plan is None:
             self._plan_again(control, run.task, snapshot)
             return RunState.PLANNING
-        self._spawn(run_id, lambda: self._execute_run(control, run.task, plan, snapshot))
+        self._live.spawn(run_id, lambda: self._execute_run(control, run.task, plan, snapshot))
         return RunState.EXECUTING
 
     def cancel(self, run_id: str) -> RunState:
         """Cancel a run; returns once nothing of it is running."""
+        control = self._live.control(run_id)
         with self._lock:
-            control = self._live.get(run_id)
             self._unclear.pop(run_id, None)
         if control is not None:
             control.cancellation.cancel()
-            control.wait_finished(_CANCEL_WAIT_S)
+            control.wait_finished(CANCEL_WAIT_S)
         state = self._journal.run(run_id).state
         if control is None and state in ACTIVE | {RunState.AWAITING_APPROVAL, RunState.INTERRUPTED}:
             self._journal.set_state(run_id, RunState.CANCELLED)
@@ -239,15 +212,7 @@ class Agent:
 
     def close(self) -> None:
         """Stop everything; runs under way become `interrupted`. Idempotent."""
-        with self._lock:
-            self._closing = True
-            controls, threads = list(self._live.values()), list(self._threads)
-        for control in controls:
-            control.cancellation.cancel()
-        for control in controls:
-            control.wait_finished(_CANCEL_WAIT_S)
-        for thread in threads:
-            thread.join(_CANCEL_WAIT_S)
+        self._live.close()
         self.services.sandbox.close()
 
     # --- inside ----------------------------------------------------------------------------------------
@@ -269,7 +234,7 @@ class Agent:
 
     def _plan_again(self, control: RunControl, task: Task, snapshot: Snapshot) -> None:
         self._journal.set_state(control.run_id, RunState.PLANNING, "Resumed.")
-        self._spawn(control.run_id, lambda: self._plan_run(control, task, snapshot, ask=True))
+        self._live.spawn(control.run_id, lambda: self._plan_run(control, task, snapshot, ask=True))
 
     def _execute_run(self, control: RunControl, task: Task, plan: Plan, snapshot: Snapshot) -> None:
         with self._working(control, task, snapshot) as scope:
@@ -316,17 +281,6 @@ class Agent:
         self._journal.save_proposal(proposal)
         scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
 
-    def _enter(self, run_id: str, cancellation: Cancellation) -> RunControl:
-        """Take hold of a run, so that it can be cancelled from now on; `_working` must follow."""
-        control = RunControl(run_id, cancellation)
-        with self._lock:
-            if self._closing:
-                raise WrongState("The agent is shutting down.", remedy="Start the server again.")
-            if run_id in self._live:
-                raise WrongState(f"The run {run_id} is being worked on.", remedy="Wait for it, or cancel it.")
-            self._live[run_id] = control
-        return control
-
     @contextmanager
     def _working(
         self, control: RunControl, task: Task, snapshot: Snapshot, rest: RunState = RunState.FAILED
@@ -343,8 +297,7 @@ class Agent:
         try:
             yield Scope(services, task, snapshot, control, recorder, meter, turns)
         except Cancelled:
-            closing = self._closing
-            recorder.state(RunState.INTERRUPTED if closing else RunState.CANCELLED)
+            recorder.state(RunState.INTERRUPTED if self._live.is_closing else RunState.CANCELLED)
             raise
         except GreenlineError as error:
             recorder.error(error)
@@ -361,35 +314,15 @@ class Agent:
             raise failure from error
         finally:
             with self._lock:
-                self._live.pop(run_id, None)
                 self._spent_usd += meter.spent_usd
-            control.finish()
+            self._live.leave(control)
 
     def _control(self, run_id: str, wish: str) -> RunControl:
-        with self._lock:
-            control = self._live.get(run_id)
+        control = self._live.control(run_id)
         if control is None:
             state = self._journal.run(run_id).state
-            raise WrongState(
-                f"The run {run_id} is {state.value} and cannot be {wish}.",
-                remedy=_REMEDY.get(state, _ELSE),
-            )
+            raise wrong_state(f"The run {run_id} is {state.value} and cannot be {wish}.", state)
         return control
-
-    def _spawn(self, run_id: str, action: Callable[[], object]) -> None:
-        """Work on a run on a thread of ours; what goes wrong is in the journal already."""
-
-        def body() -> None:
-            try:
-                action()
-            except GreenlineError as error:
-                _log.info("run %s ended: %s", run_id, error)
-
-        thread = threading.Thread(target=body, name=f"run {run_id}", daemon=True)
-        with self._lock:
-            self._threads = [known for known in self._threads if known.is_alive()]
-            self._threads.append(thread)
-        thread.start()
 
 
 def _with_answers(task: Task, questions: tuple[Question, ...], answers: tuple[Answer, ...]) -> Task:

@@ -9,6 +9,7 @@ from greenline.agent.prompts import prompt
 from greenline.agent.proof import cut, prove
 from greenline.agent.reflector import Attempt, better, reflect
 from greenline.agent.scope import Scope
+from greenline.agent.services import RepairJob
 from greenline.core.edit import EditSet
 from greenline.core.error import ModelFailed
 from greenline.core.evidence import Evidence
@@ -61,7 +62,7 @@ def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, st
     services = scope.services
     assert services.repairer is not None
     pause_point(scope.control, scope.recorder)
-    found = services.repairer.repair(
+    job = RepairJob(
         scope.task,
         plan,
         scope.snapshot,
@@ -70,6 +71,7 @@ def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, st
         scope.recorder.command,
         lambda: pause_point(scope.control, scope.recorder),
     )
+    found = services.repairer.repair(job)
     if found.attempt is None:
         return None, StopReason.NO_FIX_FOUND, found.note
     scope.recorder.edits(found.attempt.hunks, 1)

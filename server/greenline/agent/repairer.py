@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import attrs
 
@@ -12,7 +12,7 @@ from greenline.agent.intent import test_names
 from greenline.agent.proof import cut
 from greenline.agent.reflector import Attempt
 from greenline.agent.root_evidence import named, worst
-from greenline.agent.services import Repair
+from greenline.agent.services import Repair, RepairJob
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.error import InvalidInput, SandboxUnavailable
@@ -69,52 +69,35 @@ class EngineRepairer:
             risk = f"{', '.join(stopped[:3])} was stopped at its limit: it hangs, or is slow. {risk}"
         return Plan(1, entries, risk, None, "repair")
 
-    def repair(
-        self,
-        task: Task,
-        plan: Plan,
-        snapshot: Snapshot,
-        run_id: str,
-        cancellation: Cancellation,
-        progress: Progress,
-        hold: Callable[[], None],
-    ) -> Repair:
+    def repair(self, job: RepairJob) -> Repair:
         """Search each root whose tests fail for a fix that its whole suite passes."""
+        snapshot = job.snapshot
         with self._lock:
-            cases = self._cases.pop(run_id, ())
+            cases = self._cases.pop(job.run_id, ())
         gate = Gate(snapshot.roots)
         if not cases or any(case.tree != snapshot.tree(case.root, gate) for case in cases):
             # The texts have moved on since the plan, or another process made it.
-            cases = self._diagnose(task, snapshot, run_id, cancellation, progress)
+            cases = self._diagnose(job.task, snapshot, job.run_id, job.cancellation, job.progress)
+        return _together(cases, [self._mend(case, job) for case in cases], snapshot.roots)
 
-        def mend(case: _Case) -> Repair:
-            return self._mend(case, task, plan, snapshot, run_id, cancellation, progress, hold)
-
-        return _together(cases, [mend(case) for case in cases], snapshot.roots)
-
-    def _mend(
-        self,
-        case: _Case,
-        task: Task,
-        plan: Plan,
-        snapshot: Snapshot,
-        run_id: str,
-        cancellation: Cancellation,
-        progress: Progress,
-        hold: Callable[[], None],
-    ) -> Repair:
+    def _mend(self, case: _Case, job: RepairJob) -> Repair:
         cuts: dict[EditSet, tuple[Hunk, ...]] = {}
         why = f"Makes {', '.join(case.diagnosis.failing[:3])} pass."
 
         def split(edit_set: EditSet) -> tuple[Hunk, ...]:
             if edit_set not in cuts:
-                cuts[edit_set] = cut(snapshot, edit_set, plan, why)
+                cuts[edit_set] = cut(job.snapshot, edit_set, job.plan, why)
             return cuts[edit_set]
 
         engine = attrs.evolve(
-            self._engine(), split=split, is_refused=lambda edit_set: is_refused(task, edit_set), hold=hold
+            self._engine(),
+            split=split,
+            is_refused=lambda edit_set: is_refused(job.task, edit_set),
+            hold=job.hold,
         )
-        result = engine.repair(case.root, case.tree, case.diagnosis, run_id, cancellation, progress)
+        result = engine.repair(
+            case.root, case.tree, case.diagnosis, job.run_id, job.cancellation, job.progress
+        )
         if result.edit_set is None or result.evidence is None:
             return Repair(None, result.note)
         attempt = Attempt(
@@ -122,7 +105,7 @@ class EngineRepairer:
             split(result.edit_set),
             result.evidence,
             result.note,
-            tuple(_diff(snapshot, other) for other in result.alternatives),
+            tuple(_diff(job.snapshot, other) for other in result.alternatives),
         )
         return Repair(attempt, result.note)
 

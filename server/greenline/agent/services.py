@@ -62,6 +62,20 @@ class OpenTools(Protocol):
 
 
 @attrs.frozen
+class RepairJob:
+    """A plan of the repair engine that is to be carried out."""
+
+    task: Task
+    plan: Plan
+    snapshot: Snapshot
+    run_id: str
+    cancellation: Cancellation
+    progress: Progress
+    hold: Callable[[], None]
+    """Called between batches; returns once the run may go on, and raises `Cancelled`."""
+
+
+@attrs.frozen
 class Repair:
     """What a repair came to."""
 
@@ -79,16 +93,7 @@ class Repairer(Protocol):
     ) -> Plan:
         """Run the tests, find where the fault may lie, and return a plan."""
 
-    def repair(
-        self,
-        task: Task,
-        plan: Plan,
-        snapshot: Snapshot,
-        run_id: str,
-        cancellation: Cancellation,
-        progress: Progress,
-        hold: Callable[[], None],
-    ) -> Repair:
+    def repair(self, job: RepairJob) -> Repair:
         """Search for a fix that the whole suite passes."""
 
 

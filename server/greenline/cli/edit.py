@@ -91,12 +91,11 @@ def _shown(path: str, roots: Sequence[str]) -> str:
 
 
 def _read(name: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            f"{name} cannot be read: {error.strerror}.", remedy="Name a file with the edit, or -."
-        ) from error
+    from greenline.verify.patch import patch_bytes
+
+    if name == "-":
+        return sys.stdin.buffer.read()
+    return patch_bytes(name, "Name a file with the edit, or -.")
 
 
 def _text(data: bytes) -> str:

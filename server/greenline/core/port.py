@@ -235,6 +235,9 @@ class Model(Protocol):
 class Journal(Protocol):
     """The durable record of runs; may be used from several threads and processes at once."""
 
+    def close(self) -> None:
+        """Close the file; idempotent."""
+
     def create_run(self, task: Task) -> Run:
         """Insert a run in state `planning` and its first `state` event."""
 

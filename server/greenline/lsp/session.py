@@ -70,6 +70,8 @@ class Session:
         """Real path → path as the editor spells it, of the open documents."""
         self._spelled: dict[str, str] = {}
         """What `open_path` has answered since a document was last opened or closed: it is asked per hunk."""
+        self._proposed: dict[str, tuple[set[str], str]] = {}
+        """What `_proposed_path` has answered since then, and for which files: it is asked per keystroke."""
         self._files: dict[str, tuple[tuple[int, ...], CurrentText]] = {}
         self._shelf = Shelf(journal, listener, self._glance, self._is_inside)
         self.changed = asyncio.Event()
@@ -146,7 +148,7 @@ class Session:
         """Take the text of an open document, new or changed."""
         if document.path not in self._documents:
             self._open_files[str(Path(document.path).resolve())] = document.path
-            self._spelled.clear()
+            self._forget_spellings()
         self._documents[document.path] = document
         self._put_buffer(document.path, document.text)
         self.changed.set()
@@ -155,9 +157,13 @@ class Session:
         """Forget a buffer; the disk is the truth again."""
         self._documents.pop(path, None)
         self._open_files = {real: name for real, name in self._open_files.items() if name != path}
-        self._spelled.clear()
+        self._forget_spellings()
         self._put_buffer(path, None)
         self.changed.set()
+
+    def _forget_spellings(self) -> None:
+        self._spelled.clear()
+        self._proposed.clear()
 
     def current(self, path: str) -> CurrentText | None:
         """Return a file's text now, or None where it does not exist; raises `InvalidInput` for no text."""
@@ -203,8 +209,13 @@ class Session:
         waiting = self._shelf.paths()
         if path in waiting or not waiting:
             return path
+        known = self._proposed.get(path)
+        if known is not None and known[0] == waiting:
+            return known[1]
         real = Path(path).resolve()
-        return next((name for name in waiting if Path(name).resolve() == real), path)
+        name = next((name for name in waiting if Path(name).resolve() == real), path)
+        self._proposed[path] = waiting, name
+        return name
 
     def require_text(self, path: str) -> str:
         """Return the text of a file of the workspace; raises where it is outside or nowhere."""

@@ -123,6 +123,7 @@ def repair(bench: Bench, arguments: Arguments, cancellation: Cancellation, progr
         run = journal.run(agent.execute(task, snapshot, cancellation))
     finally:
         agent.close()
+        journal.close()
     proposal = run.proposal
     value: dict[str, Any] = {"runId": run.id, "state": run.state.value, "note": run.note}
     if proposal is None:
@@ -182,6 +183,7 @@ def explain(bench: Bench, arguments: Arguments, cancellation: Cancellation, prog
             return explain_lines(session, path, line, line)
         finally:
             await session.stop()
+            session.journal.close()
 
     found = asyncio.run(look())
     value: dict[str, Any] = {"markdown": found.markdown}

@@ -7,14 +7,12 @@ from pathlib import Path
 from greenline.core.error import InvalidInput
 
 
-def patch_bytes(name: str) -> bytes:
-    """Return what a patch file holds; raises `InvalidInput`."""
+def patch_bytes(name: str, remedy: str = "Name a patch file.") -> bytes:
+    """Return what a patch file holds; raises `InvalidInput` with the remedy."""
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise InvalidInput(
-            f"{name} cannot be read: {error.strerror}.", remedy="Name a patch file."
-        ) from error
+        raise InvalidInput(f"{name} cannot be read: {error.strerror}.", remedy=remedy) from error
 
 
 def read_patch(data: bytes) -> str:
