@@ -40,6 +40,8 @@ export class Window {
   async type(text: string): Promise<void> {
     const box = this.page.locator(".quick-input-widget input.input");
     await box.waitFor();
+    // The palette is the same box, and still there while its command begins.
+    await until("the palette is gone", async () => !(await box.inputValue()).startsWith(">"));
     await box.fill(text);
     await this.page.keyboard.press("Enter");
   }
