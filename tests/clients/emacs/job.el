@@ -99,6 +99,8 @@
   (step "ask from a comment that is not saved"
     (goto-char (point-min))
     (insert job-comment)
+    ;; As the command loop does after each command; without one, only a timer would part the typing from the accept.
+    (undo-boundary)
     (goto-char (point-min))
     (job-act "Agent: implement “make the failing tests pass”")
     (job-until "marks of what is proposed" #'job-marks)
