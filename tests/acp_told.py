@@ -22,6 +22,8 @@ class ToldClient:
     def __init__(self) -> None:
         self.buffers: dict[str, str] = {}
         """Path → unsaved text."""
+        self.unread: set[str] = set()
+        """Paths that the client does not read."""
         self.updates: list[dict[str, Any]] = []
         self.changed = asyncio.Event()
 
@@ -33,6 +35,8 @@ class ToldClient:
         self.changed.set()
 
     async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
+        if path in self.unread:
+            raise RequestError.internal_error({"reason": "busy"})
         if path in self.buffers:
             return ReadTextFileResponse(content=self.buffers[path])
         if not Path(path).exists():  # noqa: ASYNC240

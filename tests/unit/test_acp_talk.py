@@ -98,6 +98,27 @@ async def test_unsaved_changes_of_the_client_are_the_truth(tmp_path: Path) -> No
         assert states(on) == [HunkState.PENDING]
 
 
+async def test_a_file_of_which_the_client_tells_nothing_is_not_written(tmp_path: Path) -> None:
+    """It may hold unsaved changes; nothing is written over them, and the hunk waits on."""
+    path = write(tmp_path)
+    async with desk(tmp_path, propose(a=ONE)) as on:
+        on.client.while_asked = lambda: on.client.unread.add(str(path))
+
+        await on.say("change")
+
+        assert path.read_text() == OLD
+        assert on.client.written == []
+        assert states(on) == [HunkState.PENDING]
+        told = on.client.of("tool_call_update")[-1]["content"][0]["content"]["text"]
+        assert "does not tell whether" in told
+
+        on.client.unread.clear()
+        on.client.while_asked = lambda: None
+        await on.say("/review")
+
+        assert path.read_text() == ONE
+
+
 async def test_hunks_are_decided_one_by_one(tmp_path: Path) -> None:
     path = write(tmp_path)
     async with desk(tmp_path, propose(a=TWO)) as on:

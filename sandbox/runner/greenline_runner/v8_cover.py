@@ -170,10 +170,12 @@ class Script:
         self._end = len(_units(text.rstrip()))
         self._places = places
         self._known = set()
+        self._sorted = ()
 
     def learn(self, functions):
         """Note where functions are: one that is not called is told of only once."""
         self._known.update((rows[0][0], rows[0][1]) for rows in functions)
+        self._sorted = ()
 
     def executed(self, functions):
         """Return path → lines that the called ones among functions executed, import left out."""
@@ -182,11 +184,18 @@ class Script:
             start, end, count = rows[0]
             if not count or self._is_whole(start, end):
                 continue
-            inner = [(s, e, 0) for s, e in self._known if start <= s and e <= end and (s, e) != (start, end)]
+            inner = [(s, e, 0) for s, e in self._within(start, end) if e <= end and (s, e) != (start, end)]
             for piece in _pieces(rows, inner):
                 for path, line in self._places.lines(*piece):
                     found.setdefault(path, set()).add(line)
         return found
+
+    def _within(self, start, end):
+        """Return the known functions that begin in a range; a bundle can hold thousands elsewhere."""
+        if not self._sorted:
+            self._sorted = sorted(self._known)
+        first = bisect.bisect_left(self._sorted, (start, start))
+        return self._sorted[first : bisect.bisect_left(self._sorted, (end, end))]
 
     def _is_whole(self, start, end):
         """Return whether a function is the file itself, or what a runner wraps around it."""

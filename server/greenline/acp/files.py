@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 import attrs
+from acp import RequestError
 
 from greenline.acp.link import Link
 from greenline.core.document import OpenDocument
@@ -34,6 +35,8 @@ class ClientFiles:
     def __init__(self, link: Link, session: Session) -> None:
         self._link = link
         self._session = session
+        self._untold: dict[str, str] = {}
+        """Path → why the client does not tell what it has of a file that there is."""
 
     async def refresh(self, paths: Iterable[str]) -> None:
         """Ask the client for files, so that its unsaved changes lie over the disk."""
@@ -41,7 +44,15 @@ class ClientFiles:
             return
         for path in dict.fromkeys(paths):
             self._session.require_inside(path)
-            text, saved = await self._link.read(path), await asyncio.to_thread(_saved, path)
+            saved = await asyncio.to_thread(_saved, path)
+            self._untold.pop(path, None)
+            try:
+                text = await self._link.read(path)
+            except RequestError as error:
+                text = None
+                if saved is not None:
+                    # What is saved can be read, and must not be written: the client may hold more.
+                    self._untold[path] = str(error)
             if text is None or (saved is not None and reads_alike(text, saved.text)):
                 self._session.close_document(path)
             elif text or saved is not None:
@@ -66,6 +77,9 @@ class ClientFiles:
         return ""
 
     async def _write(self, edit: FileEdit) -> str:
+        if (why := self._untold.get(edit.path)) is not None:
+            words = f"The client does not tell whether {edit.path} has unsaved changes ({why})"
+            return f"{words}; save it, and try again."
         is_unsaved = self._session.is_open(edit.path)
         if edit.op == "delete":
             if is_unsaved:

@@ -12,6 +12,9 @@ from acp.schema import AllowedOutcome, ClientCapabilities, PermissionOption, Too
 
 from greenline.acp.message import Update
 
+_NOT_FOUND = -32002
+"""The protocol's number for a file that there is not."""
+
 
 @attrs.frozen
 class Abilities:
@@ -64,11 +67,16 @@ class Link:
         return outcome.option_id if isinstance(outcome, AllowedOutcome) else None
 
     async def read(self, path: str) -> str | None:
-        """Return a file as the client has it, unsaved changes included; None where it has no such file."""
+        """Return a file as the client has it, unsaved changes included; None where it has no such file.
+
+        Raises `RequestError` where the client answers neither.
+        """
         try:
             return (await self._client.read_text_file(self.session_id, path)).content
-        except RequestError:
-            return None
+        except RequestError as error:
+            if error.code == _NOT_FOUND:
+                return None
+            raise
 
     async def write(self, path: str, text: str) -> str:
         """Let the client write a file; return what failed, or the empty string."""
