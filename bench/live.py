@@ -1,4 +1,4 @@
-"""Saves, switches of branches and queries on a large workspace: what the live index costs while somebody works.
+"""Saves, switches of branches and queries on a large workspace: what the live index costs at work.
 
 The workspace is made up: 14,000 files, 100,000 chunks. Saves are plain writes that only the disk tells of,
 and each is searched for until it is found. A switch changes 1,000 files; it is searched for likewise.

@@ -6,17 +6,23 @@ Each size is measured in a process of its own: `python -m bench.scale ROOT`.
 from __future__ import annotations
 
 import json
+import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
 from bench.live import Vocabulary, write_modules
 from bench.table import Log, Table, Target, load, quantile
+
+if TYPE_CHECKING:
+    from greenline.index.indexer import Indexer
+    from greenline.index.retrieve.retriever import Retriever
 
 SIZES = (10_000, 30_000, 100_000)
 _N_FUNCTIONS = 2
@@ -114,7 +120,7 @@ def main() -> None:
     from greenline.guard.gate import Gate
     from greenline.index.embed.static_embedder import StaticEmbedder
     from greenline.index.indexer import Indexer
-    from greenline.index.retrieve.retriever import Filter, Retriever
+    from greenline.index.retrieve.retriever import Retriever
 
     root = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -122,45 +128,56 @@ def main() -> None:
         embedder = StaticEmbedder()
         indexer = Indexer(Path(folder, "index.db"), [str(root)], Gate([str(root)]), embedder)
         indexer.scan()
-        cold_cpu_s = time.process_time() - began
-        began = time.process_time()
+        scanned = time.process_time()
         indexer.scan()
-        rescan_cpu_s = time.process_time() - began
+        looked = time.process_time()
         retriever = Retriever(indexer.store, embedder)
         retriever.search("warm up")
-        vocabulary = Vocabulary(3)
-        queries = []
-        for _ in range(_N_QUERIES):
-            words = " ".join(vocabulary.words(vocabulary.random.randrange(1, 6)))
-            began = time.process_time()
-            retriever.search(f"how does {words} work")
-            queries.append((time.process_time() - began) * 1000)
-        files = sorted(root.rglob("*.py"))
-        saves = []
-        for number in range(_N_SAVES):
-            path, name = vocabulary.random.choice(files), f"zephyr{number}quartz"
-            path.write_text(f"{path.read_text()}\n\ndef {name}():\n    return {number}\n")
-            began = time.process_time()
-            indexer.update([str(path)])
-            found = retriever.search(name, Filter(limit=5))
-            saves.append((time.process_time() - began) * 1000)
-            assert found.hits[0].chunk.symbol == name, f"the save of {path} is not found"
+        queries = _queries(retriever)
+        saves = _saves(root, indexer, retriever)
         stats = indexer.store.stats()
-        cost = Cost(
-            n_files=stats.n_files,
-            n_chunks=stats.n_chunks,
-            cold_cpu_s=cold_cpu_s,
-            memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-            index_mb=stats.index_bytes / 1e6,
-            source_mb=stats.source_bytes / 1e6,
-            rescan_cpu_s=rescan_cpu_s,
-            save_cpu_ms=quantile(saves, 0.5),
-            save_p95_cpu_ms=quantile(saves, 0.95),
-            query_cpu_ms=quantile(queries, 0.5),
-            query_p95_cpu_ms=quantile(queries, 0.95),
-        )
         indexer.close()
+    cost = Cost(
+        n_files=stats.n_files,
+        n_chunks=stats.n_chunks,
+        cold_cpu_s=scanned - began,
+        memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        index_mb=stats.index_bytes / 1e6,
+        source_mb=stats.source_bytes / 1e6,
+        rescan_cpu_s=looked - scanned,
+        save_cpu_ms=quantile(saves, 0.5),
+        save_p95_cpu_ms=quantile(saves, 0.95),
+        query_cpu_ms=quantile(queries, 0.5),
+        query_p95_cpu_ms=quantile(queries, 0.95),
+    )
     print("\n" + json.dumps(attrs.asdict(cost)))
+
+
+def _queries(retriever: Retriever) -> list[float]:
+    vocabulary = Vocabulary(3)
+    taken = []
+    for _ in range(_N_QUERIES):
+        words = " ".join(vocabulary.words(vocabulary.random.randrange(1, 6)))
+        began = time.process_time()
+        retriever.search(f"how does {words} work")
+        taken.append((time.process_time() - began) * 1000)
+    return taken
+
+
+def _saves(root: Path, indexer: Indexer, retriever: Retriever) -> list[float]:
+    choice = random.Random(4)
+    files = sorted(root.rglob("*.py"))
+    taken = []
+    for number in range(_N_SAVES):
+        path, name = choice.choice(files), f"zephyr{number}quartz"
+        path.write_text(f"{path.read_text()}\n\ndef {name}():\n    return {number}\n")
+        began = time.process_time()
+        indexer.update([str(path)])
+        found = retriever.search(name)
+        taken.append((time.process_time() - began) * 1000)
+        if not found.hits or found.hits[0].chunk.symbol != name:
+            raise RuntimeError(f"the save of {path} is not found")
+    return taken
 
 
 if __name__ == "__main__":
