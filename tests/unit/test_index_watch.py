@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def play(case: Path, root: Path, texts: dict[str, bytes]) -> float:
-    """Do on the disk what the events of a case tell of, at their times; return how late the latest was, in s."""
+    """Do on the disk what a case tells of, at its times; return how late the latest event was, in s."""
     began = time.monotonic()
     late_s = 0.0
     for line in (case / "events.jsonl").read_text().splitlines():
