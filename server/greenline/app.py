@@ -41,11 +41,15 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
 
 
-def make_verifier(sandbox: Sandbox, test_command: str = "") -> Verifier:
-    """Return what turns patches into evidence; `test_command` is the user's own, or empty."""
+def make_verifier(sandbox: Sandbox, settings: Settings | None = None) -> Verifier:
+    """Return what turns patches into evidence, as the settings say, or else the defaults."""
+    from greenline.verify.further import Further
     from greenline.verify.verifier import SandboxVerifier
 
-    return SandboxVerifier(sandbox, test_command=test_command)
+    if settings is None:
+        return SandboxVerifier(sandbox)
+    further = Further(settings.bite_s, settings.coverage_threshold)
+    return SandboxVerifier(sandbox, test_command=settings.test_command, further=further)
 
 
 def open_journal(root: str) -> SqliteJournal:
@@ -178,7 +182,7 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings, n_ready=n_ready)
-    verifier = make_verifier(sandbox, settings.test_command)
+    verifier = make_verifier(sandbox, settings)
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
     return Agent(
@@ -309,7 +313,7 @@ def serve_mcp(root: str) -> int:
 
     def measuring() -> Measuring:
         sandbox = make_sandbox(settings)
-        return Measuring(sandbox, make_verifier(sandbox, settings.test_command), settings.limits)
+        return Measuring(sandbox, make_verifier(sandbox, settings), settings.limits)
 
     bench = Bench(
         root,

@@ -10,6 +10,7 @@ from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
 from greenline.core.task import Plan, Proposal, Run
 from greenline.edit.hunk import diff_text
+from greenline.verify.summary import bite_lines, bite_of
 
 if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
@@ -76,6 +77,8 @@ def hunk_markdown(item: PlacedHunk) -> str:
         lines.append(f"Covered by {len(measured.tests)} tests: {shown}{more}")
     elif measured is not None and measured.coverage == "notCovered":
         lines.append("No test executes these lines.")
+    if measured is not None and (said := bite_of(measured)):
+        lines.append(plain(f"Bite: {said.removeprefix(', ')}"))
     lines.append(evidence_markdown(proposal.evidence))
     return "\n\n".join(lines)
 
@@ -104,6 +107,7 @@ def evidence_markdown(evidence: Evidence) -> str:
         lines.append("Fixed: " + ", ".join(plain(t) for t in evidence.fixed[:_MAX_TESTS]))
     if evidence.lost:
         lines.append("Lost: " + ", ".join(plain(t) for t in evidence.lost[:_MAX_TESTS]))
+    lines += [plain(line) for line in bite_lines(evidence)]
     lines += [plain(warning) for warning in evidence.warnings]
     return "\n\n".join(lines)
 

@@ -16,6 +16,7 @@ from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
 from greenline.verify.detection import concerned, projects
+from greenline.verify.further import Further, Ground, measured_further
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
 from greenline.verify.repeat import Meeting
@@ -63,7 +64,9 @@ class SandboxVerifier:
         n_parallel: int = 2,
         limits: Limits | None = None,
         test_command: str = "",
+        further: Further | None = None,
     ) -> None:
+        self._further = further or Further()
         self._sandbox = sandbox
         self._test_command = test_command
         self._n_parallel = n_parallel
@@ -141,6 +144,7 @@ class SandboxVerifier:
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
+        change = compare(request.base, plan.patched, plan.rule, base, patched)
         decision = decide(
             Facts(
                 base=base,
@@ -149,13 +153,13 @@ class SandboxVerifier:
                 new_tests=reports.get("N"),
                 touches_product=plan.touches_product,
                 touches_tests=plan.touches_tests,
-                change=compare(request.base, plan.patched, plan.rule, base, patched),
+                change=change,
                 checks=request.checks,
                 flaky=stable.flaky,
                 product_hunks=tuple(h for h in measured if h.hunk_id in product),
             )
         )
-        return attrs.evolve(
+        evidence = attrs.evolve(
             _evidence(decision),
             base=base,
             patched=patched,
@@ -165,6 +169,8 @@ class SandboxVerifier:
             hunks=measured,
             warnings=_ordered(stable.ordered),
         )
+        ground = Ground(request, suite, plan.rule, plan.patched, tuple(hunks), change, self._n_parallel)
+        return measured_further(evidence, ground, self._further, progress)
 
     def _run_all(
         self, suite: Suite, trees: dict[str, Tree], progress: Progress
