@@ -123,7 +123,8 @@ class _Trial:
         from greenline_runner.trial import own_answer
 
         tests, is_control = self.work["tests"][index], index < self.work.get("controls", 0)
-        outcomes = self._tests(tests, not is_control) if tests else {}
+        # Where nothing can be collected, nothing says so by a test.
+        outcomes = (self._tests(tests, not is_control) or {"collection": "error"}) if tests else {}
         return dict(zip(("passed", "whole", "hung", "bad"), own_answer(outcomes)))  # noqa: B905
 
     def _tests(self, selected, exit_first):

@@ -93,4 +93,4 @@ def _silent(source: Source) -> Iterator[tuple[int, int]]:
         if isinstance(node, ast.Assert) and node.msg is not None:
             yield source.span(node.msg)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield source.span(node)
+            yield source.line_span(node)

@@ -176,7 +176,7 @@ def replies(
 ) -> list[Reply]:
     """Return what a batch's trials, the controls' first, say to each question.
 
-    A test notices a text only where it passes each control: one that fails there, or does not end, always does.
+    A test notices a text only where it passes each control, and so ends there.
     """
     unsound: set[str] = set()
     for place, (_, tests) in enumerate(controls):

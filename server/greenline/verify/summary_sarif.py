@@ -26,7 +26,7 @@ _ERRORS = (Verdict.REGRESSED, Verdict.STILL_FAILING, Verdict.COULD_NOT_RUN)
 
 
 def evidence_sarif(evidence: Evidence, hunks: Sequence[Hunk], root: str, version: str) -> dict[str, Any]:
-    """Return a SARIF log with one run; without results where the verdict is `verified` and all is covered and bites.
+    """Return a SARIF log with one run; without results where the change is verified, covered and bites.
 
     Paths are relative to `%SRCROOT%`, which is `root`. Regions of hunks are lines of the changed text.
     """
