@@ -28,7 +28,8 @@ from greenline.verify.tree import apply
 
 ROOT = "/w"
 BEFORE = {
-    "calc.py": "import os\n\nLIMIT = 3\n\n\ndef low(x):\n    return x < LIMIT\n\n\ndef name(x):\n    return str(x)\n",
+    "calc.py": "import os\n\nLIMIT = 3\n\n\ndef low(x):\n    return x < LIMIT\n\n\n"
+    "def name(x):\n    return str(x)\n",
     "test_calc.py": "import calc\n",
 }
 AFTER = {
@@ -121,7 +122,7 @@ def test_a_taken_back_file_is_one_edit_of_the_patched_one(old: str, new: str) ->
     (edit,) = TakenBack((), {"a.py": new.encode()}).edits(patched) or ()
 
     assert old.encode()[: edit.start] + edit.replacement + old.encode()[edit.end :] == new.encode()
-    assert edit.start == 0 or old.encode()[edit.start - 1 : edit.start] in (b"\n", b"\r")
+    assert edit.start in (0, len(old)) or old.encode()[edit.start - 1 : edit.start] in (b"\n", b"\r")
 
 
 SOURCE = '''from typing import Literal
