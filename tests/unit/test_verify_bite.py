@@ -20,7 +20,7 @@ from greenline.verify.bite import replies, reply_of
 from greenline.verify.further import useless
 from greenline.verify.hunk_coverage import executed, hunks_of, measure
 from greenline.verify.path_rule import PathRule
-from greenline.verify.question import Change, Question, questions
+from greenline.verify.question import MOST_TESTS, Change, Question, questions
 from greenline.verify.slower import always_slower, suspicious
 from greenline.verify.takeback import TakenBack, taken_back
 from greenline.verify.test_change import TestChange
@@ -197,6 +197,21 @@ def test_another_language_takes_a_container_of_its_own_and_has_no_mutants() -> N
     assert [(question.tests, question.edits) for question in asked.hunks] == [(("t",), None)]
     assert asked.mutants == ()
     assert asked.is_foreign
+
+
+def test_of_very_many_tests_the_quickest_are_asked_and_that_is_said() -> None:
+    change = change_of(BEFORE, AFTER, {f"t{number}": (8,) for number in range(MOST_TESTS + 5)})
+    tests = tuple(
+        attrs.evolve(t, duration_s=9.0 if t.id in ("t0", "t3") else 0.1) for t in change.after.tests
+    )
+    change = attrs.evolve(change, after=attrs.evolve(change.after, tests=tests), fixed=frozenset({"t3"}))
+
+    asked = questions(change)
+
+    assert asked.is_cut
+    assert max(len(question.tests) for question in asked.hunks) == MOST_TESTS
+    assert asked.mutants[0].tests[0] == "t3"
+    assert "t0" not in asked.mutants[0].tests
 
 
 EMPTY: tuple[Candidate, ...] = ()

@@ -19,7 +19,7 @@ from greenline.core.evidence import HunkEvidence, Outcome, RunEnd, TestReport
 from greenline.core.port import Progress, Tree
 from greenline.mutation.source import Candidate
 from greenline.verify.batch import Asked, Batch, Timing, Trial
-from greenline.verify.question import Change, Question, Questions, questions
+from greenline.verify.question import MOST_TESTS, Change, Question, Questions, questions
 from greenline.verify.runs import Suite
 
 _SPARE_S = 0.5
@@ -107,13 +107,12 @@ class _Inquiry:
         if wall_s <= 0 or not runner:
             return [_LATE] * len(asked)
         controls = _controls(asked)
-        longest = max(asked, key=lambda question: len(question.tests))
         batch = Batch(
             self.suite.sandbox,
             self.suite.root,
             self.change.patched,
             runner,
-            timing(self.change.after, longest.tests),
+            timing(self.change.after, controls[0][1], wall_s),
             self.suite.label,
             limits=self.suite.limits,
         )
@@ -147,12 +146,12 @@ class _Inquiry:
         return None if is_cut or report.end in (RunEnd.UNAVAILABLE, RunEnd.RUNNER_MISSING) else report
 
 
-def timing(report: TestReport, longest: Sequence[str]) -> Timing:
-    """Return limits that a test which passes as it does in P does not come near."""
+def timing(report: TestReport, tests: Sequence[str], wall_s: float) -> Timing:
+    """Return limits that tests which pass as they do in P do not come near."""
     limits = {test.id: round(_SPARE_S + _TIMES * test.duration_s, 3) for test in report.tests}
-    total = sum(limits.get(test, 0.0) for test in longest)
-    test_s = max(2.0, 2 * max((limits.get(test, 0.0) for test in longest), default=0.0))
-    return Timing((), (), limits, _SPARE_S, test_s=test_s, timeout_s=min(60.0, max(4.0, total)))
+    own = [limits.get(test, _SPARE_S) for test in tests]
+    timeout_s = max(4.0, min(wall_s / 2, sum(own)))
+    return Timing((), (), limits, _SPARE_S, test_s=max(2.0, 2 * max(own, default=0.0)), timeout_s=timeout_s)
 
 
 def _controls(asked: Sequence[Question]) -> list[tuple[tuple[Candidate, ...], tuple[str, ...]]]:
@@ -264,6 +263,8 @@ def _reason(asked: Questions, replies: Sequence[Reply], budget_s: float, problem
         said.append(f"The time of {budget_s:.0f} s for it was over.")
     if "unsound" in answers:
         said.append("Some tests do not pass alone on the changed text, so they can tell nothing.")
+    if asked.is_cut:
+        said.append(f"Of more than {MOST_TESTS} tests that execute a line, the quickest were asked.")
     if asked.is_foreign:
         said.append("Mutants are made of Python only.")
     return " ".join(said)

@@ -20,6 +20,8 @@ from greenline.verify.tree import relative
 _A_HUNK = 12
 """How many mutants are made of one hunk's lines."""
 _IN_ALL = 80
+MOST_TESTS = 300
+"""How many tests are asked one question, the quickest of those that execute the lines."""
 _SHOWN = 60
 """How many characters of a mutant are shown."""
 
@@ -77,6 +79,8 @@ class Questions:
     """Ids of the product hunks that nothing is asked about."""
     is_foreign: bool
     """Whether there is code of which no mutants are made."""
+    is_cut: bool
+    """Whether more tests execute some lines than are asked about them."""
 
 
 def questions(change: Change) -> Questions:
@@ -102,7 +106,10 @@ def questions(change: Change) -> Questions:
             unasked[hunk.id] = HunkBite("notMeasured", "notText")
         made.append(list(_mutants(change, hunk.id, path, added_lines(hunk, starts[hunk.id]))))
         is_foreign = is_foreign or not path.endswith(PYTHON)
-    return Questions(tuple(asked), tuple(_in_turn(made))[:_IN_ALL], unasked, is_foreign)
+    about = (*asked, *tuple(_in_turn(made))[:_IN_ALL])
+    is_cut = any(len(question.tests) > MOST_TESTS for question in about)
+    short = [attrs.evolve(question, tests=question.tests[:MOST_TESTS]) for question in about]
+    return Questions(tuple(short[: len(asked)]), tuple(short[len(asked) :]), unasked, is_foreign, is_cut)
 
 
 def _without(change: Change, hunk: Hunk, back: TakenBack, measured: Mapping[str, HunkEvidence]) -> Question:
