@@ -22,6 +22,7 @@ from greenline.cli.console import (
     warn,
 )
 from greenline.cli.stop import stoppable
+from greenline.config.settings import Settings, load_settings
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
@@ -40,14 +41,11 @@ _BELOW = 4
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
     from greenline.app import make_sandbox, make_verifier
-    from greenline.config.settings import load_settings
     from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
     files = _Files.of(arguments)
-    settings = load_settings()
-    bite_s = _number("--bite", arguments.bite or f"{settings.bite_s or _BITE_S:g}", 1, 3600)
-    least = _number("--min-coverage", arguments.min_coverage or "0", 0, 100)
+    settings, least = _asked(arguments, load_settings())
     base, edit_set = _patch(arguments, root)
     if not edit_set.changes:
         raise InvalidInput(
@@ -56,10 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
     request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
-    if arguments.bite is not None:
-        settings = attrs.evolve(settings, bite_s=bite_s)
-    if least:
-        settings = attrs.evolve(settings, coverage_threshold=least)
     verifier = make_verifier(make_sandbox(settings), settings)
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
@@ -71,6 +65,22 @@ def run(arguments: argparse.Namespace) -> int:
     lines = evidence.changed_lines
     is_bare = lines is not None and lines.is_below(least)
     return exit_code(evidence.verdict) or (_BELOW if is_bare else 0)
+
+
+def _asked(arguments: argparse.Namespace, settings: Settings) -> tuple[Settings, float]:
+    """Return the settings with what the command line asks for, and how many of a hundred lines are the least.
+
+    Raises `InvalidInput`.
+    """
+    least = 0.0
+    if arguments.bite:
+        settings = attrs.evolve(settings, bite_s=_number("--bite", arguments.bite, 1, 3600))
+    elif arguments.bite is not None:
+        settings = attrs.evolve(settings, bite_s=settings.bite_s or _BITE_S)
+    if arguments.min_coverage is not None:
+        least = _number("--min-coverage", arguments.min_coverage, 0, 100)
+        settings = attrs.evolve(settings, coverage_threshold=least)
+    return settings, least
 
 
 def _number(option: str, given: str, low: float, high: float) -> float:
