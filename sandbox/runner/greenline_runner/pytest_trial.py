@@ -123,7 +123,7 @@ class _Host(pytest_side.Recorder):
                     self._trials.stop(index, whole),
                     tell,
                 ),
-                self._work["timeoutS"],
+                self._trials.within(self._work["timeoutS"]),
             )
         )
         written.restore()
@@ -162,7 +162,7 @@ class _Host(pytest_side.Recorder):
                     self._trials.stop(index, whole),
                     tell,
                 ),
-                self._work["timeoutS"],
+                self._trials.within(self._work["timeoutS"]),
             )
         )
         written.restore()

@@ -12,6 +12,8 @@ import sys
 import time
 
 _LOOKED_AT = 25
+_GRACE_S = 2.0
+"""How much longer than the time that is left a candidate's process may take."""
 _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
@@ -53,6 +55,10 @@ class Trials:
     def over(self):
         """Return whether the time is up."""
         return time.monotonic() > self._ends
+
+    def within(self, timeout_s):
+        """Return how long a process may take that would have so much time if there were enough of it."""
+        return min(timeout_s, max(0.0, self._ends - time.monotonic()) + _GRACE_S)
 
     def serve(self, attempt):
         """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""
@@ -113,7 +119,9 @@ class Trials:
         return chosen, waiting[place:]
 
     def _take(self, index, passed, whole, hung, bad=()):
-        """Note and send one candidate's answer."""
+        """Note and send one candidate's answer, unless its process was only cut short by the end of the time."""
+        if self.asks_each and hung and "process" in bad and self.over():
+            return
         record = {"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung}
         self._send({**record, "bad": list(bad)} if self.asks_each else record)
         if self._teller is not None:

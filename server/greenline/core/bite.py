@@ -35,7 +35,8 @@ class HunkBite:
     state: BiteState
     """`bites`: without it a test fails that passes with it."""
     reason: str = ""
-    """Why it is `idle` or `notMeasured`: `noTestExecutes`, `noTestFails`, `noCode`, `time` …"""
+    """Why it is `idle` (`noTestExecutes`, `noTestFails`) or `notMeasured` (`noCode`, `notText`, `time`,
+    `unsound`, `died`); empty where it bites."""
     tests: tuple[str, ...] = ()
     """Some of the tests that fail without it."""
     taken_along: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ _START_S = 2.0
 _NAMED = 5
 _BROKEN = (Outcome.FAILED, Outcome.ERROR)
 
-Answer = Literal["noticed", "unnoticed", "time", "unsound"]
+Answer = Literal["noticed", "unnoticed", "time", "unsound", "died"]
 
 
 @attrs.frozen
@@ -119,6 +119,8 @@ class _Inquiry:
         candidates = [*(edits for edits, _ in controls), *(question.edits or () for question in asked)]
         tests = [*(tests for _, tests in controls), *(question.tests for question in asked)]
         trials = batch.run(Asked(candidates, tests, len(controls)), wall_s, self.suite.cancellation)
+        if not trials and time.monotonic() < self.deadline:
+            return [Reply("died")] * len(asked)
         return replies(controls, asked, trials)
 
     def _each(self, asked: Sequence[Question]) -> list[Reply]:
@@ -263,6 +265,8 @@ def _reason(asked: Questions, replies: Sequence[Reply], budget_s: float, problem
         said.append(f"The time of {budget_s:.0f} s for it was over.")
     if "unsound" in answers:
         said.append("Some tests do not pass alone on the changed text, so they can tell nothing.")
+    if "died" in answers:
+        said.append("The tests' process ended before it could be asked.")
     if asked.is_cut:
         said.append(f"Of more than {MOST_TESTS} tests that execute a line, the quickest were asked.")
     if asked.is_foreign:
