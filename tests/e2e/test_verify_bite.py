@@ -134,25 +134,16 @@ def test_another_language_is_asked_in_containers_and_has_no_mutants(tmp_path: Pa
     assert [item.bite.tests for item in evidence.hunks if item.bite] == [("test/calc.test.js::low",), ()]
 
 
-def test_a_slower_test_and_uncovered_lines_are_warnings_and_no_verdict(tmp_path: Path) -> None:
+def test_slower_tests_uncovered_lines_and_a_bite_without_time_change_no_verdict(tmp_path: Path) -> None:
     case = PatchCase("slow", FILES, {"calc.py": f"import time\n\n{SLEEPS}"}, "verified")
 
-    evidence = measure(make_verifier(Further(coverage_percent=80)), tmp_path, case)
+    evidence = measure(make_verifier(Further(bite_s=0.01, coverage_percent=80)), tmp_path, case)
 
     assert evidence.verdict is Verdict.VERIFIED, evidence
     assert evidence.changed_lines == ChangedLines(2, 3)
     assert "2 of 3 changed lines are executed by tests, fewer than 80 of a hundred." in evidence.warnings
     (slow,) = (warning for warning in evidence.warnings if "slower" in warning)
     assert slow.startswith("tests/test_calc.py::test_twice is slower: at least 1.2")
-    assert evidence.bite is None
-
-
-def test_a_bite_for_which_there_is_no_time_is_not_measured_and_says_so(tmp_path: Path) -> None:
-    case = PatchCase("late", FILES, {"calc.py": CALC.replace("x < LIMIT", "x <= LIMIT")}, "verified")
-
-    evidence = measure(make_verifier(Further(bite_s=0.01)), tmp_path, case)
-
-    assert evidence.verdict is Verdict.VERIFIED
     assert evidence.bite is not None
-    assert (evidence.bite.n_hunks, evidence.bite.n_hunks_left, evidence.bite.n_mutants) == (0, 1, 0)
+    assert (evidence.bite.n_hunks, evidence.bite.n_hunks_left, evidence.bite.n_mutants) == (0, 2, 0)
     assert "was over" in evidence.bite.reason

@@ -119,7 +119,7 @@ class Trials:
         return chosen, waiting[place:]
 
     def _take(self, index, passed, whole, hung, bad=()):
-        """Note and send one candidate's answer, unless its process was only cut short by the end of the time."""
+        """Note and send one candidate's answer; none where the end of the time cut it short."""
         if self.asks_each and hung and "process" in bad and self.over():
             return
         record = {"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung}

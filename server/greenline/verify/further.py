@@ -18,7 +18,7 @@ from greenline.verify.runs import Suite
 from greenline.verify.slower import slower_tests
 from greenline.verify.test_change import TestChange
 
-_LEAST_S = 10.0
+_LEAST_S = 30.0
 """How long the bite of a short suite may take, if so much is allowed."""
 _NAMED = 3
 
