@@ -83,7 +83,7 @@ def _bitten(
         evidence.hunks,
         ground.rule.is_product,
         patched,
-        frozenset(evidence.fixed),
+        frozenset(evidence.fixed) | ground.change.changed,
     )
     hunks, bite = measure_bite(change, ground.suite, budget_s, ground.n_parallel, progress)
     return attrs.evolve(evidence, hunks=hunks, bite=bite)
