@@ -85,4 +85,5 @@ def _together(reports: Sequence[TestReport | None]) -> TestReport | None:
         coverage={test: files for report in present for test, files in report.coverage.items()},
         runner=", ".join(dict.fromkeys(report.runner for report in present if report.runner)),
         duration_s=sum(report.duration_s for report in present),
+        measured_at=min((r.measured_at for r in present if r.measured_at is not None), default=None),
     )

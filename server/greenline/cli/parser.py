@@ -177,6 +177,9 @@ def _add_verify(commands: Any) -> None:
         ("markdown", "a comment or a summary"),
     ):
         verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
+    verify.add_argument(
+        "--fresh", action="store_true", help="run the base too, also where its outcome is known from before"
+    )
     _add_root(verify)
     _add_json(verify)
 

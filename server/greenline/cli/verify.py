@@ -34,7 +34,7 @@ from greenline.verify.summary_sarif import evidence_sarif
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
-    from greenline.app import make_sandbox, make_verifier
+    from greenline.app import make_sandbox, make_verifier, open_bases
     from greenline.config.settings import load_settings
     from greenline.verify.hunk_coverage import hunks_of
 
@@ -48,8 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
-    request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
-    verifier = make_verifier(make_sandbox(settings), settings.test_command)
+    request = VerifyRequest(
+        root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
+    )
+    verifier = make_verifier(make_sandbox(settings), settings.test_command, bases=open_bases())
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:

@@ -91,6 +91,8 @@ class TestReport:
     """`suite`: a test's lines are those of its whole suite, all of whose tests pass."""
     replaced: tuple[str, ...] = ()
     """Functions and plugins of the runner that project code replaced or added while it ran."""
+    measured_at: float | None = None
+    """When it was measured, in seconds since 1970, where that was in an earlier verification."""
 
     def outcome_of(self, test_id: str) -> Outcome | None:
         """Return how a test ended, or None where the run does not hold it."""

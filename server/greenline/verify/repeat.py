@@ -48,6 +48,26 @@ class Meeting:
 
         return ask
 
+    def differences(self, side: str, report: TestReport) -> tuple[str, ...]:
+        """Report for a side that has no container; return its tests that end otherwise on the other side.
+
+        Waits for the other side's report. A test that the other side does not hold ends otherwise there.
+        """
+        self._arrive(side, report)
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._first) == 2)
+            (other,) = (found for name, found in self._first.items() if name != side)
+        if other is None or not _complete(report, other):
+            return ()
+        return tuple(sorted(t.id for t in report.tests if other.outcome_of(t.id) is not t.outcome))
+
+    def anew(self, side: str) -> Meeting:
+        """Return a meeting for a side that is measured once more: what the other one reported stands."""
+        again = Meeting(self._progress)
+        with self._changed:
+            again._first = {name: report for name, report in self._first.items() if name != side}
+        return again
+
     def leave(self, side: str) -> None:
         """Say that a side has nothing more to report."""
         self._arrive(side, None)
@@ -92,7 +112,9 @@ def judge(sides: Sequence[tuple[TestReport, ...]]) -> Suspects:
     tests = differing(base, patched)
     for first, *repeats in sides:
         for test in tests:
-            seen = [report.outcome_of(test) is Outcome.PASSED for report in repeats if _complete(report)]
+            shown = [report.outcome_of(test) for report in repeats if _complete(report)]
+            # One that was not asked for says nothing.
+            seen = [outcome is Outcome.PASSED for outcome in shown if outcome is not None]
             if len(set(seen)) > 1:
                 flaky.add(test)
             elif len(seen) < REPEATS or seen[0] != (first.outcome_of(test) is Outcome.PASSED):

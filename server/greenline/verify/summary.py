@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,13 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
     }
 
 
+def measured_before(report: TestReport) -> str:
+    """Return when a report was measured, in words that follow its name; empty where it was just now."""
+    if report.measured_at is None:
+        return ""
+    return time.strftime(", measured %Y-%m-%d %H:%M", time.localtime(report.measured_at))
+
+
 def counts(report: TestReport | None) -> dict[str, object] | None:
     """Return a report as JSON: how it ended, how many tests ended how, and which did not pass."""
     if report is None:
@@ -55,4 +63,5 @@ def counts(report: TestReport | None) -> dict[str, object] | None:
         "runner": report.runner,
         "seconds": round(report.duration_s, 3),
         "detail": report.detail,
+        "measuredAt": report.measured_at,
     }

@@ -15,6 +15,8 @@ from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
+from greenline.verify.base_cache import BaseCache
+from greenline.verify.base_side import BaseSide
 from greenline.verify.detection import concerned, projects
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
@@ -63,8 +65,11 @@ class SandboxVerifier:
         n_parallel: int = 2,
         limits: Limits | None = None,
         test_command: str = "",
+        bases: BaseCache | None = None,
     ) -> None:
+        """Use a sandbox; `bases` keeps what was measured of a base for the next verification."""
         self._sandbox = sandbox
+        self._bases = bases
         self._test_command = test_command
         self._n_parallel = n_parallel
         self._limits = limits or Limits()
@@ -133,11 +138,13 @@ class SandboxVerifier:
             trees["O"] = plan.tree(plan.rule.is_product)
             trees["N"] = plan.tree(lambda path: not plan.rule.is_product(path))
         progress("Running the tests without and with the change.")
-        rounds = self._run_all(suite, trees, progress)
+        base_side = BaseSide(suite, Meeting(progress), progress, self._bases, request.fresh)
+        rounds = self._run_all(base_side, trees)
         reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
         both = rounds["B"], rounds["P"]
         stable = stability(suite, (request.base, plan.patched), both, self._n_parallel)
+        base_side.settle(rounds["B"], stable)
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
@@ -166,9 +173,7 @@ class SandboxVerifier:
             warnings=_ordered(stable.ordered),
         )
 
-    def _run_all(
-        self, suite: Suite, trees: dict[str, Tree], progress: Progress
-    ) -> dict[str, tuple[TestReport, ...]]:
+    def _run_all(self, base_side: BaseSide, trees: dict[str, Tree]) -> dict[str, tuple[TestReport, ...]]:
         """Run each distinct tree, in parallel, and in B's and P's containers again what differs.
 
         Equal trees share their reports. B and P wait for one another, so they need a thread each.
@@ -177,7 +182,7 @@ class SandboxVerifier:
         for tree in trees.values():
             if tree not in distinct:
                 distinct.append(tree)
-        meeting = Meeting(progress)
+        suite, meeting = base_side.suite, base_side.meeting
         meets = self._n_parallel > 1 and trees["B"] != trees["P"] and suite.takes_rounds
 
         def run(tree: Tree) -> tuple[TestReport, ...]:
@@ -185,7 +190,11 @@ class SandboxVerifier:
             if not side:
                 return (suite.run(tree),)
             try:
-                return suite.run_in_rounds(tree, meeting.followup(side))
+                return (
+                    base_side.rounds(tree)
+                    if side == "B"
+                    else suite.run_in_rounds(tree, meeting.followup(side))
+                )
             finally:
                 meeting.leave(side)
 
