@@ -70,6 +70,7 @@ class DockerSandbox:
     def health(self) -> SandboxHealth:
         """Return whether an engine answers and the image can be had; never raises."""
         try:
+            _shipped_mounts()
             client = self._connect()
             tag = self._image(client)
             client.ping()
@@ -182,10 +183,7 @@ class DockerSandbox:
         limits = request.limits
         memory = f"{limits.memory_mb}m"
         mounts = [_bind(mount.source, mount.target) for mount in toolchain.mounts]
-        shipped = sandbox_folder()
-        for name in ("runner", "toolbox"):
-            if (shipped / name).is_dir():
-                mounts.append(_bind(str(shipped / name), f"/opt/greenline/{name}"))
+        mounts += _shipped_mounts()
         return {
             "image": self._image(client),
             "command": ["sleep", "infinity"],
@@ -215,6 +213,22 @@ def _caller() -> tuple[int, int]:
     if os.getuid() == 0:
         return UNPRIVILEGED_UID, UNPRIVILEGED_UID
     return os.getuid(), os.getgid()
+
+
+def _shipped_mounts() -> list[Any]:
+    """Return the mounts of the runner and of the toolbox; raises `SandboxUnavailable` where one is missing.
+
+    Without the toolbox a project that has no coverage of its own would run, and nothing be known of it.
+    """
+    shipped = sandbox_folder()
+    names = ("runner", "toolbox")
+    for name in names:
+        if not (shipped / name).is_dir():
+            raise SandboxUnavailable(
+                f"A part of Greenline is missing: {shipped / name}.",
+                remedy="Run `make install` in a checkout, or install the wheel again.",
+            )
+    return [_bind(str(shipped / name), f"/opt/greenline/{name}") for name in names]
 
 
 def _bind(source: str, target: str) -> Any:
