@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
     from greenline.lsp.session import Listener, Session
-    from greenline.verify.base_cache import BaseCache
+    from greenline.verify.memory import Memory
 
 
 def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
@@ -42,21 +42,21 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
 
 
-def make_verifier(sandbox: Sandbox, test_command: str = "", *, bases: BaseCache | None = None) -> Verifier:
+def make_verifier(sandbox: Sandbox, test_command: str = "", *, memory: Memory | None = None) -> Verifier:
     """Return what turns patches into evidence; `test_command` is the user's own, or empty.
 
-    `bases` keeps what was measured of a base for the next verification; None: nothing is kept.
+    `memory` is what one verification leaves to the next; None: nothing.
     """
     from greenline.verify.verifier import SandboxVerifier
 
-    return SandboxVerifier(sandbox, test_command=test_command, bases=bases)
+    return SandboxVerifier(sandbox, test_command=test_command, memory=memory)
 
 
-def open_bases() -> BaseCache:
-    """Return what is known of bases from earlier verifications, in each workspace's state folder."""
-    from greenline.verify.base_cache import BaseCache
+def open_memory() -> Memory:
+    """Return what earlier verifications left, in each workspace's state folder."""
+    from greenline.verify.memory import Memory
 
-    return BaseCache()
+    return Memory()
 
 
 def open_journal(root: str) -> SqliteJournal:
@@ -189,7 +189,7 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings, n_ready=n_ready)
-    verifier = make_verifier(sandbox, settings.test_command, bases=open_bases())
+    verifier = make_verifier(sandbox, settings.test_command, memory=open_memory())
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
     return Agent(
@@ -320,7 +320,7 @@ def serve_mcp(root: str) -> int:
 
     def measuring() -> Measuring:
         sandbox = make_sandbox(settings)
-        verifier = make_verifier(sandbox, settings.test_command, bases=open_bases())
+        verifier = make_verifier(sandbox, settings.test_command, memory=open_memory())
         return Measuring(sandbox, verifier, settings.limits)
 
     bench = Bench(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import time
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -19,6 +18,8 @@ from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.port import Limits, StagedFile, VerifyRequest
 from greenline.sandbox.docker_sandbox import LABEL_RUN
 from greenline.verify.base_cache import BaseCache
+from greenline.verify.flaky_memory import FlakyMemory
+from greenline.verify.memory import Memory
 from greenline.verify.verifier import SandboxVerifier
 from greenline.workspace.state import state_folder
 
@@ -62,7 +63,7 @@ def measure(verifier: SandboxVerifier, request: VerifyRequest) -> Measured:
 
 @pytest.fixture
 def warm() -> SandboxVerifier:
-    return make_verifier(bases=BaseCache())
+    return make_verifier(memory=Memory())
 
 
 def request(patch: TextPatch, root: Path) -> VerifyRequest:
@@ -83,7 +84,7 @@ def test_a_base_that_is_known_starts_no_container(warm: SandboxVerifier, tmp_pat
     assert first.evidence.base is not None and again.evidence.base is not None
     assert attrs.evolve(again.evidence.base, measured_at=None) == first.evidence.base
     assert before <= (again.evidence.base.measured_at or 0.0) <= time.time()
-    assert again.evidence.hunks == first.evidence.hunks
+    assert [hunk.tests for hunk in again.evidence.hunks] == [("tests/test_calc.py::test_low",)]
     assert any("ran at" in sentence for sentence in again.said)
 
 
@@ -147,19 +148,34 @@ def on_demand(request: VerifyRequest) -> VerifyRequest:
     return attrs.evolve(request, fresh=True)
 
 
-@pytest.mark.parametrize("change", [in_file, in_mode, in_limit, in_environment, on_demand])
-def test_the_base_is_measured_where_anything_is_another(
-    warm: SandboxVerifier, tmp_path: Path, change: Callable[[VerifyRequest], VerifyRequest]
-) -> None:
+CHANGES = (in_file, in_mode, in_limit, on_demand, in_environment)
+
+
+def test_the_base_is_measured_where_anything_is_another(warm: SandboxVerifier, tmp_path: Path) -> None:
     command = ["/usr/bin/python3", "-m", "venv", "--without-pip", str(tmp_path / ".venv")]
     subprocess.run(command, check=True, capture_output=True)
     asked = request(ALIKE, tmp_path)
-    first = measure(warm, asked)
+    measure(warm, asked)
 
-    other = measure(warm, change(asked))
+    others = {change.__name__: measure(warm, change(asked)) for change in CHANGES}
 
-    assert (first.n_started, first.is_known) == (2, False)
-    assert (other.n_started, other.is_known) == (2, False)
+    assert {name: (o.n_started, o.is_known) for name, o in others.items()} == {
+        change.__name__: (2, False) for change in CHANGES
+    }
+
+
+def test_a_base_with_a_test_that_is_known_to_be_flaky_is_not_served(
+    warm: SandboxVerifier, tmp_path: Path
+) -> None:
+    measure(warm, request(ALIKE, tmp_path))
+    FlakyMemory().record(str(tmp_path), {"base": [TWICE]})
+
+    fix = measure(warm, request(FIX, tmp_path))
+
+    assert (fix.evidence.verdict, fix.n_started, fix.is_known) == (Verdict.VERIFIED, 2, False)
+    assert fix.evidence.known_flaky == (TWICE,)
+    assert any(warning.startswith(f"{TWICE} is known to be flaky (once, ") for warning in fix.evidence.warnings)
+    assert kept(tmp_path) == []
 
 
 COIN = """import os
@@ -190,8 +206,11 @@ def test_a_base_that_does_not_always_say_the_same_is_not_kept(
 ) -> None:
     first = measure(warm, request(patch, tmp_path))
 
+    known = FlakyMemory().known(str(tmp_path))
     assert first.evidence.flaky or any("depends on" in warning for warning in first.evidence.warnings)
     assert kept(tmp_path) == []
+    assert {test for test, found in known.items() if found.is_flaky} == set(first.evidence.flaky)
+    assert known
 
 
 def test_a_base_that_does_not_complete_is_not_kept(warm: SandboxVerifier, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def named(evidence: Evidence, root_name: str) -> Evidence:
         lost=full(evidence.lost),
         missing=full(evidence.missing),
         flaky=full(evidence.flaky),
+        known_flaky=full(evidence.known_flaky),
         hunks=tuple(attrs.evolve(hunk, tests=full(hunk.tests)) for hunk in evidence.hunks),
         warnings=tuple(f"{root_name}: {warning}" for warning in evidence.warnings),
     )
@@ -51,6 +52,7 @@ def worst(found: Sequence[Evidence]) -> Evidence:
         lost=tuple(test for e in found for test in e.lost),
         missing=tuple(test for e in found for test in e.missing),
         flaky=tuple(test for e in found for test in e.flaky),
+        known_flaky=tuple(test for e in found for test in e.known_flaky),
         hunks=tuple(hunk for e in found for hunk in e.hunks),
         touches_tests=any(e.touches_tests for e in found),
         warnings=(*(w for e in found for w in e.warnings), *others),

@@ -70,6 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
+    _add_flaky(commands)
     demo = _add(
         commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
     )
@@ -149,6 +150,20 @@ def _add_search(commands: Any) -> None:
     search.add_argument("--path", default="", metavar="GLOB", help="only files that fit, as in .gitignore")
     _add_roots(search, "a folder of the workspace")
     _add_json(search)
+
+
+def _add_flaky(commands: Any) -> None:
+    flaky = _add(
+        commands,
+        "flaky",
+        "list the tests that were seen to be flaky, or forget one",
+        "greenline flaky --forget tests/test_a.py::test_b",
+    )
+    flaky.add_argument(
+        "--forget", action="append", metavar="TEST", default=[], help="remember no more of a test"
+    )
+    _add_root(flaky)
+    _add_json(flaky)
 
 
 def _add_verify(commands: Any) -> None:

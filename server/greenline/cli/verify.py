@@ -34,7 +34,7 @@ from greenline.verify.summary_sarif import evidence_sarif
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
-    from greenline.app import make_sandbox, make_verifier, open_bases
+    from greenline.app import make_sandbox, make_verifier, open_memory
     from greenline.config.settings import load_settings
     from greenline.verify.hunk_coverage import hunks_of
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = VerifyRequest(
         root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
     )
-    verifier = make_verifier(make_sandbox(settings), settings.test_command, bases=open_bases())
+    verifier = make_verifier(make_sandbox(settings), settings.test_command, memory=open_memory())
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:

@@ -139,6 +139,8 @@ class Evidence:
     missing: tuple[str, ...] = ()
     """Tests that are gone in P but pass in O: renamed or removed, listed and not lost."""
     flaky: tuple[str, ...] = ()
+    known_flaky: tuple[str, ...] = ()
+    """Tests of this workspace that earlier verifications found to be flaky, and that were run."""
     hunks: tuple[HunkEvidence, ...] = ()
     touches_tests: bool = False
     warnings: tuple[str, ...] = ()

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
 from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import RunEnd, TestReport
 from greenline.core.port import Fingerprinted, Progress, SandboxRequest, SandboxResult, Tree
-from greenline.verify.base_cache import BaseCache, KeptRun, base_key
+from greenline.verify.base_cache import KeptRun, base_key
+from greenline.verify.flaky_memory import KnownTest, Place
+from greenline.verify.memory import Memory
 from greenline.verify.repeat import REPEATS, Meeting
 from greenline.verify.report import parse
 from greenline.verify.rerun import Stability
@@ -34,14 +36,29 @@ class BaseSide:
     suite: Suite
     meeting: Meeting
     progress: Progress
-    cache: BaseCache | None = None
+    memory: Memory | None = None
     """None: nothing is known, and nothing is kept."""
     fresh: bool = False
-    """Whether what is known is not asked for."""
+    """Whether what is known of the base is not asked for."""
+    known: Mapping[str, KnownTest] = attrs.field(factory=dict)
+    """Tests that earlier verifications found to be flaky, or to depend on their order."""
     _key: str = ""
     """Under what the base is kept; empty where it is not."""
     _result: SandboxResult | None = None
     """What was measured in this verification."""
+
+    @classmethod
+    def of(cls, suite: Suite, progress: Progress, memory: Memory | None, *, fresh: bool) -> BaseSide:
+        """Return the base's side with what is remembered of the workspace's tests."""
+        known = {} if memory is None else memory.flaky.known(suite.root)
+        prefix = suite.prefix if suite.takes_rounds else ""
+        flaky = (test.removeprefix(prefix) for test, found in known.items() if found.is_flaky)
+        return cls(suite, Meeting(progress, frozenset(flaky)), progress, memory, fresh, known)
+
+    def known_flaky(self, *reports: TestReport) -> tuple[str, ...]:
+        """Return the tests of these reports that are known to be flaky, sorted."""
+        there = {test.id for report in reports for test in report.tests}
+        return tuple(sorted(t for t, found in self.known.items() if found.is_flaky and t in there))
 
     def rounds(self, tree: Tree) -> tuple[TestReport, ...]:
         """Return the base's reports, the whole suite's first; raises `Cancelled` only."""
@@ -59,16 +76,25 @@ class BaseSide:
 
     def settle(self, reports: Sequence[TestReport], stable: Stability) -> None:
         """Keep what was measured, or forget what was known, once all runs of the verification are judged."""
-        if self.cache is None or not self._key:
+        if self.memory is None:
+            return
+        root, on_base = self.suite.root, set(stable.on_base)
+        seen: dict[Place, set[str]] = {
+            "base": on_base,
+            "patched": set(stable.flaky) - on_base,
+            "order": set(stable.ordered),
+        }
+        self.memory.flaky.record(root, seen)
+        if not self._key:
             return
         if stable.flaky or stable.ordered:
-            self.cache.discard(self.suite.root, self._key)
-        elif self._result is not None and all(map(_is_sound, reports)):
-            self.cache.put(self.suite.root, self._key, self._result)
+            self.memory.bases.discard(root, self._key)
+        elif self._result is not None and all(map(self._is_sound, reports)):
+            self.memory.bases.put(root, self._key, self._result)
 
     def _key_of(self, request: SandboxRequest) -> str:
         """Return the base's key now; empty where none is kept, or nobody knows what it depends on."""
-        if self.cache is None or not isinstance(self.suite.sandbox, Fingerprinted):
+        if self.memory is None or not isinstance(self.suite.sandbox, Fingerprinted):
             return ""
         try:
             return base_key(request, self.suite.sandbox.fingerprint(request))
@@ -77,12 +103,12 @@ class BaseSide:
 
     def _known(self) -> KeptRun | None:
         """Return what is known of the base, where it can be believed."""
-        if self.cache is None or self.fresh or not self._key:
+        if self.memory is None or self.fresh or not self._key:
             return None
-        known = self.cache.get(self.suite.root, self._key)
-        if known is None or _is_sound(self.suite.read(known.result)[0]):
+        known = self.memory.bases.get(self.suite.root, self._key)
+        if known is None or self._is_sound(self.suite.read(known.result)[0]):
             return known
-        self.cache.discard(self.suite.root, self._key)
+        self.memory.bases.discard(self.suite.root, self._key)
         return None
 
     def _compared(self, tree: Tree, known: KeptRun) -> tuple[TestReport, ...]:
@@ -100,8 +126,8 @@ class BaseSide:
 
     def _measured_anew(self, request: SandboxRequest) -> tuple[TestReport, ...]:
         self.progress("The tests without the change end otherwise than before: running all of them again.")
-        if self.cache is not None:
-            self.cache.discard(self.suite.root, self._key)
+        if self.memory is not None:
+            self.memory.bases.discard(self.suite.root, self._key)
         followup = self.meeting.anew(NAME).followup(NAME)
         return self._measured(attrs.evolve(request, followup=followup))
 
@@ -111,6 +137,12 @@ class BaseSide:
         if self._key and self._key_of(request) != self._key:
             self._key = ""
         return reports
+
+    def _is_sound(self, report: TestReport) -> bool:
+        """Return whether a run shows what the next one would: whole, by no clock's word, not by chance."""
+        return report.end is RunEnd.COMPLETE and not any(
+            test.timed_out or test.id in self.known for test in report.tests
+        )
 
     def _run(self, request: SandboxRequest) -> tuple[SandboxResult | None, tuple[TestReport, ...]]:
         try:
@@ -132,11 +164,6 @@ def _agree(known: TestReport, repeat: TestReport, tests: Sequence[str]) -> bool:
     return repeat.end is RunEnd.COMPLETE and all(
         repeat.outcome_of(test) is known.outcome_of(test) for test in tests
     )
-
-
-def _is_sound(report: TestReport) -> bool:
-    """Return whether a run shows what the next one would: all of it, and nothing that a clock ended."""
-    return report.end is RunEnd.COMPLETE and not any(test.timed_out for test in report.tests)
 
 
 def _clock(seconds: float) -> str:

@@ -28,6 +28,7 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
         "lost": list(evidence.lost),
         "missing": list(evidence.missing),
         "flaky": list(evidence.flaky),
+        "knownFlaky": list(evidence.known_flaky),
         "hunks": [
             {
                 "path": str(Path(hunk.path).relative_to(root)),
