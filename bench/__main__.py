@@ -16,6 +16,7 @@ from bench.table import Log, Table, load
 TABLES = (
     "start",
     "latency",
+    "cold",
     "sandbox_cost",
     "patches",
     "edits",
@@ -23,6 +24,7 @@ TABLES = (
     "retrieval",
     "index",
     "live",
+    "scale",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

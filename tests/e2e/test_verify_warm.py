@@ -174,7 +174,8 @@ def test_a_base_with_a_test_that_is_known_to_be_flaky_is_not_served(
 
     assert (fix.evidence.verdict, fix.n_started, fix.is_known) == (Verdict.VERIFIED, 2, False)
     assert fix.evidence.known_flaky == (TWICE,)
-    assert any(warning.startswith(f"{TWICE} is known to be flaky (once, ") for warning in fix.evidence.warnings)
+    words = f"{TWICE} is known to be flaky (once, "
+    assert any(warning.startswith(words) for warning in fix.evidence.warnings)
     assert kept(tmp_path) == []
 
 

@@ -116,7 +116,7 @@ class _Host(pytest_side.Recorder):
         answer = self._trials.judge(
             lambda whole: forked(
                 lambda tell: self._run(patches, everything if whole else self._work["failing"], whole, tell),
-                self._work["timeoutS"],
+                self._trials.within(self._work["timeoutS"]),
             )
         )
         written.restore()
@@ -148,7 +148,9 @@ class _Host(pytest_side.Recorder):
             return None
         written = Written(index, edits)
         answer = self._trials.judge(
-            lambda whole: forked(lambda tell: self._collect(session, whole, tell), self._work["timeoutS"])
+            lambda whole: forked(
+                lambda tell: self._collect(session, whole, tell), self._trials.within(self._work["timeoutS"])
+            )
         )
         written.restore()
         return answer

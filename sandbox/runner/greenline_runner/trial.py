@@ -12,6 +12,8 @@ import sys
 import time
 
 _LOOKED_AT = 25
+_GRACE_S = 2.0
+"""How much longer than the time that is left a candidate's process may take."""
 _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
@@ -51,6 +53,10 @@ class Trials:
     def over(self):
         """Return whether the time is up."""
         return time.monotonic() > self._ends
+
+    def within(self, timeout_s):
+        """Return how long a process may take that would have so much time if there were enough of it."""
+        return min(timeout_s, max(0.0, self._ends - time.monotonic()) + _GRACE_S)
 
     def serve(self, attempt):
         """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""

@@ -38,7 +38,9 @@ def host(options, channel, work):
             chosen = everything if whole else work["failing"]
             unittest.TestSuite(tests[test] for test in chosen).run(result)
 
-        answer = trials.judge(lambda whole: forked(lambda tell: run(whole, tell), work["timeoutS"]))
+        answer = trials.judge(
+            lambda whole: forked(lambda tell: run(whole, tell), trials.within(work["timeoutS"]))
+        )
         written.restore()
         return answer
 

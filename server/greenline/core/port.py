@@ -11,7 +11,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, TestReport
-from greenline.core.task import Plan, Proposal, Run, RunState, Task
+from greenline.core.task import Plan, Proposal, Run, RunState, RunStory, Task
 
 # --- the tree -----------------------------------------------------------------------------------------
 
@@ -277,6 +277,9 @@ class Journal(Protocol):
 
     def run(self, run_id: str) -> Run:
         """Return a run; raises `NotFound`."""
+
+    def story(self, run_id: str) -> RunStory | None:
+        """Return what there is to say of a run, or None where there is none; cheap."""
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
