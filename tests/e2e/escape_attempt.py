@@ -75,6 +75,8 @@ class World:
     """0 where the machine has no IPv6."""
     shared_memory: int
     """Key of a System V segment."""
+    starter: int
+    """The process that started the container's; in the control, which sees all, the bystander."""
     report: str
     """The reporter's channel."""
     reporter: str

@@ -82,8 +82,8 @@ def read_report(world: World) -> None:
     "puts a channel of its own in the reporter's place", "the channel's folder is the reporter's", "EACCES"
 )
 def replace_report(world: World) -> None:
-    os.mkfifo("/tmp/escape-report")
-    Path("/tmp/escape-report").rename(world.report)
+    Path(world.report).unlink()
+    os.mkfifo(world.report)
 
 
 @attempt("becomes root", CAPABILITIES, "EPERM")
@@ -158,14 +158,14 @@ def file_capability(world: World) -> None:
     "ETXTBSY done",
 )
 def overwrite_starter(world: World) -> None:
-    opened("/proc/1/exe")
+    opened(f"/proc/{world.starter}/exe")
 
 
 @attempt("reaches a folder outside through a descriptor left open", "nothing is left open", "absent", "")
 def descriptors(world: World) -> None:
     own = os.open("/tmp", os.O_RDONLY)
     found = {}
-    for process in ("self", "1"):
+    for process in ("self", str(world.starter)):
         for link in Path(f"/proc/{process}/fd").iterdir():
             with contextlib.suppress(OSError):
                 found[process, link.name] = link.readlink()
