@@ -32,6 +32,7 @@ COMMANDS = (
     "undo",
     "checkpoints",
     "doctor",
+    "flaky",
     "demo",
 )
 

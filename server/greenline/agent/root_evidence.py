@@ -29,6 +29,7 @@ def named(evidence: Evidence, root_name: str) -> Evidence:
         lost=full(evidence.lost),
         missing=full(evidence.missing),
         flaky=full(evidence.flaky),
+        known_flaky=full(evidence.known_flaky),
         hunks=tuple(_named_hunk(hunk, root_name) for hunk in evidence.hunks),
         warnings=tuple(f"{root_name}: {warning}" for warning in evidence.warnings),
     )
@@ -52,6 +53,7 @@ def worst(found: Sequence[Evidence]) -> Evidence:
         lost=tuple(test for e in found for test in e.lost),
         missing=tuple(test for e in found for test in e.missing),
         flaky=tuple(test for e in found for test in e.flaky),
+        known_flaky=tuple(test for e in found for test in e.known_flaky),
         hunks=tuple(hunk for e in found for hunk in e.hunks),
         touches_tests=any(e.touches_tests for e in found),
         warnings=(*(w for e in found for w in e.warnings), *others),
@@ -106,4 +108,5 @@ def _together(reports: Sequence[TestReport | None]) -> TestReport | None:
         coverage={test: files for report in present for test, files in report.coverage.items()},
         runner=", ".join(dict.fromkeys(report.runner for report in present if report.runner)),
         duration_s=sum(report.duration_s for report in present),
+        measured_at=min((r.measured_at for r in present if r.measured_at is not None), default=None),
     )

@@ -40,7 +40,7 @@ _BELOW = 4
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
-    from greenline.app import make_sandbox, make_verifier
+    from greenline.app import make_sandbox, make_verifier, open_memory
     from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
@@ -53,8 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
-    request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
-    verifier = make_verifier(make_sandbox(settings), settings)
+    request = VerifyRequest(
+        root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
+    )
+    verifier = make_verifier(make_sandbox(settings), settings, memory=open_memory())
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:

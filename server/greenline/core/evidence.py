@@ -93,6 +93,8 @@ class TestReport:
     """`suite`: a test's lines are those of its whole suite, all of whose tests pass."""
     replaced: tuple[str, ...] = ()
     """Functions and plugins of the runner that project code replaced or added while it ran."""
+    measured_at: float | None = None
+    """When it was measured, in seconds since 1970, where that was in an earlier verification."""
 
     def outcome_of(self, test_id: str) -> Outcome | None:
         """Return how a test ended, or None where the run does not hold it."""
@@ -141,6 +143,8 @@ class Evidence:
     missing: tuple[str, ...] = ()
     """Tests that are gone in P but pass in O: renamed or removed, listed and not lost."""
     flaky: tuple[str, ...] = ()
+    known_flaky: tuple[str, ...] = ()
+    """Tests of this workspace that earlier verifications found to be flaky, and that were run."""
     hunks: tuple[HunkEvidence, ...] = ()
     touches_tests: bool = False
     warnings: tuple[str, ...] = ()

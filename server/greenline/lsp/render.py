@@ -10,7 +10,7 @@ from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
 from greenline.core.task import Plan, Proposal, Run, RunStory
 from greenline.edit.hunk import diff_text
-from greenline.verify.summary import bite_lines, bite_of
+from greenline.verify.summary import bite_lines, bite_of, measured_before
 
 if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
@@ -159,7 +159,7 @@ def plan_markdown(run: Run, plan: Plan) -> str:
 
 def _row(name: str, report: TestReport) -> str:
     counts = [report.count(o) for o in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)]
-    cells = [name, *map(str, counts), f"{report.duration_s:.1f}"]
+    cells = [f"{name}{measured_before(report)}", *map(str, counts), f"{report.duration_s:.1f}"]
     return f"| {' | '.join(cells)} |"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
         "lost": list(evidence.lost),
         "missing": list(evidence.missing),
         "flaky": list(evidence.flaky),
+        "knownFlaky": list(evidence.known_flaky),
         "hunks": [
             {
                 "path": str(Path(hunk.path).relative_to(root)),
@@ -86,6 +88,13 @@ def _hunk_bite(bite: HunkBite | None) -> dict[str, Any] | None:
     return None if bite is None else {k: v for k, v in to_json(bite).items() if k != "takenAlong"}
 
 
+def measured_before(report: TestReport) -> str:
+    """Return when a report was measured, in words that follow its name; empty where it was just now."""
+    if report.measured_at is None:
+        return ""
+    return time.strftime(", measured %Y-%m-%d %H:%M", time.localtime(report.measured_at))
+
+
 def counts(report: TestReport | None) -> dict[str, object] | None:
     """Return a report as JSON: how it ended, how many tests ended how, and which did not pass."""
     if report is None:
@@ -98,4 +107,5 @@ def counts(report: TestReport | None) -> dict[str, object] | None:
         "runner": report.runner,
         "seconds": round(report.duration_s, 3),
         "detail": report.detail,
+        "measuredAt": report.measured_at,
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
-from greenline.verify.summary import bite_lines, bite_of, lines_words
+from greenline.verify.summary import bite_lines, bite_of, lines_words, measured_before
 
 _MAX_NAMES = 20
 _MAX_HUNKS = 50
@@ -65,6 +65,7 @@ def _reports(evidence: Evidence) -> list[str]:
 def _row(name: str, report: TestReport) -> str:
     counts = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
     cells = [str(report.count(outcome)) for outcome in counts]
+    name += measured_before(report)
     return f"| {name} | {' | '.join(cells)} | {report.end.value} | {report.duration_s:.2f} |"
 
 
