@@ -7,7 +7,10 @@ tests and reporter run under two different unprivileged users, and the container
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
+import platform
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +27,7 @@ from greenline.sandbox import base_image, seccomp
 from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
+from greenline.sandbox.fingerprint import folders_fingerprint
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
@@ -104,6 +108,26 @@ class DockerSandbox:
         finally:
             if container is not None and arguments is not None:
                 self._pool.give_back(container, arguments)
+
+    def fingerprint(self, request: SandboxRequest) -> str:
+        """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
+        client = self._connect()
+        toolchain = resolve(request.root, self._settings.environment)
+        try:
+            arguments = self._arguments(client, request, toolchain)
+        except ENGINE_ERRORS as error:
+            raise SandboxUnavailable(
+                f"The container engine failed: {_words(error)}.", remedy=REMEDY
+            ) from error
+        container = {name: value for name, value in arguments.items() if name != "labels"}
+        machine = [platform.release(), platform.machine(), os.cpu_count()]
+        tools = [toolchain.python, toolchain.environment]
+        facts = json.dumps(
+            [self._engine, self._images, machine, tools, container], sort_keys=True, default=str
+        )
+        modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
+        folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
+        return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
 
     def wait(self, timeout_s: float = 10.0) -> bool:
         """Wait until used containers are gone and those started ahead are ready; return whether they are."""
