@@ -271,7 +271,7 @@ def reap_orphans(client: Any) -> None:
         for container in known:
             if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
-                    container.remove(force=True)
+                    container.remove(force=True, v=True)
 
 
 def _words(error: BaseException) -> str:
