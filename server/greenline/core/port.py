@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import attrs
 
@@ -115,6 +115,17 @@ class Sandbox(Protocol):
         """Remove everything that the sandbox left on the machine; may be called twice."""
 
 
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A sandbox that can say whether a request would meet the same conditions as an earlier one."""
+
+    def fingerprint(self, request: SandboxRequest) -> str:
+        """Return a hash of all that a request's outcome can depend on and that is not in the request.
+
+        Environment, image, engine, mounts, the runner that is shipped. Raises `SandboxUnavailable`.
+        """
+
+
 # --- verification -------------------------------------------------------------------------------------
 
 
@@ -130,6 +141,8 @@ class VerifyRequest:
     """Test ids of the plan's acceptance checks."""
     label: str = ""
     limits: Limits = Limits()
+    fresh: bool = False
+    """Whether the base is measured anew, also where its outcome is known from before."""
 
 
 Progress = Callable[[str], None]
