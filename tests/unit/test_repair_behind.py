@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.core.port import StagedFile, Tree
+from greenline.mutation.source import Candidate
 from greenline.repair.behind import on_base, steps, with_edits
 from greenline.repair.fix import Fix
-from greenline.repair.source import Candidate
 
 TEXT = b"one\ntwo\nthree\nfour\nfive\n"
 TREE: Tree = {"a.py": StagedFile(TEXT), "b.py": StagedFile(b"b\n")}

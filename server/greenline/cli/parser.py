@@ -186,6 +186,18 @@ def _add_verify(commands: Any) -> None:
         metavar="RANGE",
         help="commits: A..B, A...B (B since it left A, as in a pull request), or a branch since it left HEAD",
     )
+    verify.add_argument(
+        "--bite",
+        nargs="?",
+        const="",
+        metavar="SECONDS",
+        help="also count which hunks and mutants a verified change's tests notice (default: 60 s at most)",
+    )
+    verify.add_argument(
+        "--min-coverage",
+        metavar="PERCENT",
+        help="exit with 4 where tests execute fewer of the changed lines",
+    )
     for name, reader in (
         ("sarif", "code scanning"),
         ("junit", "continuous integration"),

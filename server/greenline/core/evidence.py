@@ -8,6 +8,8 @@ from typing import Literal
 
 import attrs
 
+from greenline.core.bite import Bite, ChangedLines, HunkBite
+
 
 class Outcome(StrEnum):
     """How one test ended, in the runner's own words."""
@@ -117,6 +119,8 @@ class HunkEvidence:
     hunk_id: str
     coverage: Literal["covered", "notCovered", "notApplicable"]
     tests: tuple[str, ...] = ()
+    bite: HunkBite | None = None
+    """Whether the tests need it, where that was asked."""
 
 
 @attrs.frozen
@@ -156,6 +160,10 @@ class Evidence:
     currency: Literal["current", "partial"] = "current"
     measured: tuple[str, ...] | None = None
     """Ids of the hunks that the measured text held, where those were not all of the proposal."""
+    changed_lines: ChangedLines | None = None
+    """How many changed product lines tests execute, where the tests have run with the change."""
+    bite: Bite | None = None
+    """How much of the change the tests notice, where that was asked and the verdict is `verified`."""
 
     def without_coverage(self) -> Evidence:
         """Return it without the tables of executed lines, which are large; each hunk keeps its tests."""

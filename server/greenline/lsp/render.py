@@ -10,7 +10,7 @@ from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
 from greenline.core.task import Plan, Proposal, Run, RunStory
 from greenline.edit.hunk import diff_text
-from greenline.verify.summary import measured_before
+from greenline.verify.summary import bite_lines, bite_of, measured_before
 
 if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
@@ -102,10 +102,13 @@ def _coverage(proposal: Proposal, hunk: Hunk) -> list[str]:
     if measured is not None and measured.coverage == "covered":
         shown = ", ".join(plain(t) for t in measured.tests[:_MAX_TESTS])
         more = f" and {len(measured.tests) - _MAX_TESTS} more" if len(measured.tests) > _MAX_TESTS else ""
-        return [f"Covered by {len(measured.tests)} tests: {shown}{more}"]
-    if measured is not None and measured.coverage == "notCovered":
-        return ["No test executes these lines."]
-    return []
+        lines = [f"Covered by {len(measured.tests)} tests: {shown}{more}"]
+    elif measured is not None and measured.coverage == "notCovered":
+        lines = ["No test executes these lines."]
+    else:
+        lines = []
+    said = bite_of(measured)
+    return [*lines, plain(f"Bite: {said.removeprefix(', ')}")] if said else lines
 
 
 def place_of(hunk: Hunk) -> str:
@@ -132,6 +135,7 @@ def evidence_markdown(evidence: Evidence) -> str:
         lines.append("Fixed: " + ", ".join(plain(t) for t in evidence.fixed[:_MAX_TESTS]))
     if evidence.lost:
         lines.append("Lost: " + ", ".join(plain(t) for t in evidence.lost[:_MAX_TESTS]))
+    lines += [plain(line) for line in bite_lines(evidence)]
     lines += [plain(warning) for warning in evidence.warnings]
     return "\n\n".join(lines)
 

@@ -18,6 +18,7 @@ from greenline.verify import hunk_coverage
 from greenline.verify.base_side import BaseSide
 from greenline.verify.detection import concerned, projects
 from greenline.verify.flaky_memory import known_warnings
+from greenline.verify.further import Further, Ground, measured_further
 from greenline.verify.memory import Memory
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
@@ -65,9 +66,11 @@ class SandboxVerifier:
         n_parallel: int = 2,
         limits: Limits | None = None,
         test_command: str = "",
+        further: Further | None = None,
         memory: Memory | None = None,
     ) -> None:
         """Use a sandbox; `memory` is what one verification leaves to the next."""
+        self._further = further or Further()
         self._sandbox = sandbox
         self._memory = memory
         self._test_command = test_command
@@ -149,6 +152,7 @@ class SandboxVerifier:
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
+        change = compare(request.base, plan.patched, plan.rule, base, patched)
         decision = decide(
             Facts(
                 base=base,
@@ -157,13 +161,13 @@ class SandboxVerifier:
                 new_tests=reports.get("N"),
                 touches_product=plan.touches_product,
                 touches_tests=plan.touches_tests,
-                change=compare(request.base, plan.patched, plan.rule, base, patched),
+                change=change,
                 checks=request.checks,
                 flaky=stable.flaky,
                 product_hunks=tuple(h for h in measured if h.hunk_id in product),
             )
         )
-        return attrs.evolve(
+        evidence = attrs.evolve(
             _evidence(decision),
             base=base,
             patched=patched,
@@ -177,6 +181,8 @@ class SandboxVerifier:
                 *known_warnings(base_side.known, _decisive(decision, stable.flaky, patched)),
             ),
         )
+        ground = Ground(request, suite, plan.rule, plan.patched, tuple(hunks), change, self._n_parallel)
+        return measured_further(evidence, ground, self._further, progress)
 
     def _run_all(self, base_side: BaseSide, trees: dict[str, Tree]) -> dict[str, tuple[TestReport, ...]]:
         """Run each distinct tree, in parallel, and in B's and P's containers again what differs.
