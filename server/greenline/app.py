@@ -43,7 +43,7 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
 
 
 def make_verifier(
-    sandbox: Sandbox, settings: Settings | None = None, memory: Memory | None = None
+    sandbox: Sandbox, settings: Settings | None = None, *, memory: Memory | None = None
 ) -> Verifier:
     """Return what turns patches into evidence, as the settings say, or else the defaults.
 
@@ -195,7 +195,7 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings, n_ready=n_ready)
-    verifier = make_verifier(sandbox, settings, open_memory())
+    verifier = make_verifier(sandbox, settings, memory=open_memory())
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
     return Agent(
@@ -326,7 +326,7 @@ def serve_mcp(root: str) -> int:
 
     def measuring() -> Measuring:
         sandbox = make_sandbox(settings)
-        verifier = make_verifier(sandbox, settings, open_memory())
+        verifier = make_verifier(sandbox, settings, memory=open_memory())
         return Measuring(sandbox, verifier, settings.limits)
 
     bench = Bench(

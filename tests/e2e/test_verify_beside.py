@@ -56,7 +56,7 @@ SLEEPS = CALC.replace(
 def bitten(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     case = PatchCase("bite", FILES, PATCH, "verified")
     root = tmp_path_factory.mktemp("bite")
-    evidence = measure(make_verifier(Further(bite_s=60.0)), root, case)
+    evidence = measure(make_verifier(further=Further(bite_s=60.0)), root, case)
     assert evidence.verdict is Verdict.VERIFIED, evidence
     return evidence
 
@@ -101,7 +101,7 @@ def test_unittest_is_asked_alike(tmp_path: Path) -> None:
     patch = {"calc.py": CALC.replace("x < LIMIT", "x <= LIMIT").replace("LIMIT = 3", "LIMIT = 3 + 0")}
     case = PatchCase("unittest", {"calc.py": CALC, "tests/test_calc.py": tests}, patch, "verified")
 
-    evidence = measure(make_verifier(Further(bite_s=60.0)), tmp_path, case)
+    evidence = measure(make_verifier(further=Further(bite_s=60.0)), tmp_path, case)
 
     assert [item.bite.state for item in evidence.hunks if item.bite] == ["idle", "bites"]
     assert evidence.bite is not None
@@ -123,7 +123,7 @@ def test_another_language_is_asked_in_containers_and_has_no_mutants(tmp_path: Pa
     patch = {"calc.js": files["calc.js"].replace("x < 3", "x <= 3").replace("x > 3", "3 < x")}
     case = PatchCase("node", files, patch, "verified")
 
-    evidence = measure(make_verifier(Further(bite_s=60.0)), tmp_path, case)
+    evidence = measure(make_verifier(further=Further(bite_s=60.0)), tmp_path, case)
 
     assert evidence.bite == Bite(
         n_hunks=2,
@@ -137,7 +137,7 @@ def test_another_language_is_asked_in_containers_and_has_no_mutants(tmp_path: Pa
 def test_slower_tests_uncovered_lines_and_a_bite_without_time_change_no_verdict(tmp_path: Path) -> None:
     case = PatchCase("slow", FILES, {"calc.py": f"import time\n\n{SLEEPS}"}, "verified")
 
-    evidence = measure(make_verifier(Further(bite_s=0.01, coverage_percent=80)), tmp_path, case)
+    evidence = measure(make_verifier(further=Further(bite_s=0.01, coverage_percent=80)), tmp_path, case)
 
     assert evidence.verdict is Verdict.VERIFIED, evidence
     assert evidence.changed_lines == ChangedLines(2, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import attrs
 from bench.text_patch import TextPatch
@@ -11,8 +12,6 @@ from bench.text_patch import TextPatch
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
-from greenline.verify.further import Further
-from greenline.verify.memory import Memory
 from greenline.verify.verifier import SandboxVerifier
 
 
@@ -44,13 +43,11 @@ describe('more', () => {
 """Tests of JavaScript for any of its runners; what they import comes first."""
 
 
-def make_verifier(
-    further: Further | None = None, test_command: str = "", memory: Memory | None = None
-) -> SandboxVerifier:
+def make_verifier(**options: Any) -> SandboxVerifier:
     """Return a verifier over the system's own interpreter, without an environment of somebody's."""
     kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     sandbox = DockerSandbox(SandboxSettings(environment={**kept, "PATH": "/usr/bin:/bin"}))
-    return SandboxVerifier(sandbox, test_command=test_command, further=further, memory=memory)
+    return SandboxVerifier(sandbox, **options)
 
 
 def measure(

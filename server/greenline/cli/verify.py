@@ -28,7 +28,7 @@ from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
 from greenline.verify.patch import patch_bytes, read_patch
-from greenline.verify.summary import bite_lines, bite_of, evidence_json
+from greenline.verify.summary import bite_lines, bite_of, evidence_json, lines_words
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import evidence_markdown
 from greenline.verify.summary_sarif import evidence_sarif
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = VerifyRequest(
         root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
     )
-    verifier = make_verifier(make_sandbox(settings), settings, open_memory())
+    verifier = make_verifier(make_sandbox(settings), settings, memory=open_memory())
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:
@@ -174,7 +174,8 @@ def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
         place = f"{Path(hunk.path).relative_to(root)}:{hunk.start_line + 1}"
         item = measured.get(hunk.id)
         say(f"  {place}  {item.coverage if item else 'not measured'}{bite_of(item)}")
-    for line in bite_lines(evidence):
-        say(f"  {line}")
+    for line in (lines_words(evidence), *bite_lines(evidence)):
+        if line:
+            say(f"  {line}")
     for warning in evidence.warnings:
         say(f"  warning: {warning}")

@@ -23,7 +23,7 @@ import docker.types
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
-from greenline.sandbox import base_image
+from greenline.sandbox import base_image, seccomp
 from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
@@ -38,6 +38,8 @@ LABEL_RUN = "greenline.run"
 HOME = "/tmp/home"
 RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
+_FILES_A_MB = 256
+"""How many files a folder in memory may hold for each megabyte of its size."""
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -194,7 +196,7 @@ class DockerSandbox:
             "network_mode": "none",
             "read_only": True,
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges:true"],
+            "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.profile()}"],
             "ipc_mode": "private",
             "user": f"{uid}:{gid}",
             "mem_limit": memory,
@@ -239,11 +241,14 @@ def _bind(source: str, target: str) -> Any:
 
 def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     owner = f"uid={uid},gid={gid}"
+    # The kernel's own bound on files is half of the machine's pages.
+    size = f"size={limits.tmpfs_mb}m,nr_inodes={limits.tmpfs_mb * _FILES_A_MB}"
+    few = "size=16m,nr_inodes=1024"
     return {
-        root: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0755",
-        "/tmp": f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,mode=1777",
-        HOME: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0700",
-        RUN_FOLDER: f"rw,nosuid,nodev,noexec,size=16m,uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
+        root: f"rw,exec,nosuid,nodev,{size},{owner},mode=0755",
+        "/tmp": f"rw,exec,nosuid,nodev,{size},mode=1777",
+        HOME: f"rw,exec,nosuid,nodev,{size},{owner},mode=0700",
+        RUN_FOLDER: f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
     }
 
 
@@ -268,7 +273,7 @@ def reap_orphans(client: Any) -> None:
         for container in known:
             if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
-                    container.remove(force=True)
+                    container.remove(force=True, v=True)
 
 
 def _words(error: BaseException) -> str:

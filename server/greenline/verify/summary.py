@@ -53,13 +53,6 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
     }
 
 
-def measured_before(report: TestReport) -> str:
-    """Return when a report was measured, in words that follow its name; empty where it was just now."""
-    if report.measured_at is None:
-        return ""
-    return time.strftime(", measured %Y-%m-%d %H:%M", time.localtime(report.measured_at))
-
-
 def bite_of(item: HunkEvidence | None) -> str:
     """Return what is known of one hunk's bite, to be put behind its coverage; empty where nothing is."""
     bite = None if item is None else item.bite
@@ -72,6 +65,12 @@ def bite_of(item: HunkEvidence | None) -> str:
         words += f" ({bite.reason})"
     mutants = f", {bite.n_killed} of {bite.n_mutants} mutants killed" if bite.n_mutants else ""
     return f", {words}{mutants}"
+
+
+def lines_words(evidence: Evidence) -> str:
+    """Return how many changed lines tests execute, as a sentence; empty where there are none to execute."""
+    lines = evidence.changed_lines
+    return f"{lines.words()}." if lines is not None and lines.n_executable else ""
 
 
 def bite_lines(evidence: Evidence) -> tuple[str, ...]:
@@ -87,6 +86,13 @@ def bite_lines(evidence: Evidence) -> tuple[str, ...]:
 
 def _hunk_bite(bite: HunkBite | None) -> dict[str, Any] | None:
     return None if bite is None else {k: v for k, v in to_json(bite).items() if k != "takenAlong"}
+
+
+def measured_before(report: TestReport) -> str:
+    """Return when a report was measured, in words that follow its name; empty where it was just now."""
+    if report.measured_at is None:
+        return ""
+    return time.strftime(", measured %Y-%m-%d %H:%M", time.localtime(report.measured_at))
 
 
 def counts(report: TestReport | None) -> dict[str, object] | None:
