@@ -7,7 +7,10 @@ tests and reporter run under two different unprivileged users, and the container
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
+import platform
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -20,10 +23,11 @@ import docker.types
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
-from greenline.sandbox import base_image
+from greenline.sandbox import base_image, seccomp
 from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
+from greenline.sandbox.fingerprint import folders_fingerprint
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
@@ -34,6 +38,8 @@ LABEL_RUN = "greenline.run"
 HOME = "/tmp/home"
 RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
+_FILES_A_MB = 256
+"""How many files a folder in memory may hold for each megabyte of its size."""
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -103,6 +109,26 @@ class DockerSandbox:
             if container is not None and arguments is not None:
                 self._pool.give_back(container, arguments)
 
+    def fingerprint(self, request: SandboxRequest) -> str:
+        """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
+        client = self._connect()
+        toolchain = resolve(request.root, self._settings.environment)
+        try:
+            arguments = self._arguments(client, request, toolchain)
+        except ENGINE_ERRORS as error:
+            raise SandboxUnavailable(
+                f"The container engine failed: {_words(error)}.", remedy=REMEDY
+            ) from error
+        container = {name: value for name, value in arguments.items() if name != "labels"}
+        machine = [platform.release(), platform.machine(), os.cpu_count()]
+        tools = [toolchain.python, toolchain.environment]
+        facts = json.dumps(
+            [self._engine, self._images, machine, tools, container], sort_keys=True, default=str
+        )
+        modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
+        folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
+        return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
+
     def wait(self, timeout_s: float = 10.0) -> bool:
         """Wait until used containers are gone and those started ahead are ready; return whether they are."""
         return self._pool.wait(timeout_s)
@@ -168,7 +194,7 @@ class DockerSandbox:
             "network_mode": "none",
             "read_only": True,
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges:true"],
+            "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.profile()}"],
             "ipc_mode": "private",
             "user": f"{uid}:{gid}",
             "mem_limit": memory,
@@ -213,11 +239,14 @@ def _bind(source: str, target: str) -> Any:
 
 def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     owner = f"uid={uid},gid={gid}"
+    # The kernel's own bound on files is half of the machine's pages.
+    size = f"size={limits.tmpfs_mb}m,nr_inodes={limits.tmpfs_mb * _FILES_A_MB}"
+    few = "size=16m,nr_inodes=1024"
     return {
-        root: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0755",
-        "/tmp": f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,mode=1777",
-        HOME: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0700",
-        RUN_FOLDER: f"rw,nosuid,nodev,noexec,size=16m,uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
+        root: f"rw,exec,nosuid,nodev,{size},{owner},mode=0755",
+        "/tmp": f"rw,exec,nosuid,nodev,{size},mode=1777",
+        HOME: f"rw,exec,nosuid,nodev,{size},{owner},mode=0700",
+        RUN_FOLDER: f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
     }
 
 
@@ -242,7 +271,7 @@ def reap_orphans(client: Any) -> None:
         for container in known:
             if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
-                    container.remove(force=True)
+                    container.remove(force=True, v=True)
 
 
 def _words(error: BaseException) -> str:
