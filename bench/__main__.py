@@ -23,6 +23,7 @@ TABLES = (
     "retrieval",
     "index",
     "live",
+    "editors",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

@@ -29,12 +29,16 @@ export interface HostOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Whether the workspace must be trusted first. */
   readonly asksForTrust?: boolean;
+  /** Further extensions to install, as files. */
+  readonly extensions?: readonly string[];
 }
 
 export interface Host {
   readonly url: string;
   readonly workspace: string;
   readonly base: string;
+  /** Where questions to the extension host lie; see `probe.ts`. */
+  readonly probe: string;
   stop(): Promise<void>;
 }
 
@@ -47,13 +51,27 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   const workspace = makeWorkspace(base, options.files ?? {});
   writeSettings(base, options);
   const env = environmentOf(base, options.environment ?? {});
-  const program = [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
-  execFileSync(NODE, [...program, "--install-extension", VSIX], { env, stdio: "ignore" });
+  const extensions = [VSIX, ...(options.extensions ?? [])].flatMap((file) => ["--install-extension", file]);
+  execFileSync(NODE, [...programOf(base), ...extensions], { env, stdio: "ignore" });
+  return serve(base, workspace, env, options.asksForTrust === true);
+}
+
+/** Start VS Code over a workspace with what is installed in `base` already, and nothing set that a new user has not. */
+export function startInstalled(base: string, home: string, workspace: string): Promise<Host> {
+  writeSettings(base, { settings: { "greenline.server.path": "" } });
+  return serve(base, workspace, environmentOf(base, { HOME: home }), false);
+}
+
+function programOf(base: string): string[] {
+  return [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
+}
+
+async function serve(base: string, workspace: string, env: NodeJS.ProcessEnv, asksForTrust: boolean): Promise<Host> {
   const port = await freePort();
-  const trust = options.asksForTrust === true ? [] : ["--disable-workspace-trust"];
+  const trust = asksForTrust ? [] : ["--disable-workspace-trust"];
   const server = spawn(
     NODE,
-    [...program, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
+    [...programOf(base), "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
       "--reconnection-grace-time", "5", "--default-folder", workspace, ...trust],
     { env, detached: true, stdio: "ignore" },
   );
@@ -65,7 +83,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     throw error;
   }
   const url = `${origin}?folder=${encodeURIComponent(workspace)}`;
-  return { url, workspace, base, stop: () => stop(server, base) };
+  return { url, workspace, base, probe: join(base, "probe"), stop: () => stop(server, base) };
 }
 
 function makeWorkspace(base: string, files: Readonly<Record<string, string>>): string {
@@ -107,7 +125,7 @@ function writeSettings(base: string, options: HostOptions): void {
   };
   const data = join(base, "srv/data");
   mkdirSync(join(data, "User"), { recursive: true });
-  mkdirSync(join(data, "Machine"));
+  mkdirSync(join(data, "Machine"), { recursive: true });
   writeFileSync(join(data, "User/settings.json"), JSON.stringify(user));
   const tidy = ["notifications.clearAll", "workbench.action.closeAllEditors", "workbench.view.explorer"];
   const keys = [{ key: TIDY_KEY, command: "runCommands", args: { commands: tidy } }];
@@ -120,8 +138,9 @@ function writeSettings(base: string, options: HostOptions): void {
 function environmentOf(base: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const foreign = /^(GREENLINE_|VITEST|NODE_OPTIONS$|npm_)/;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
-  const home = join(base, "home");
+  const [home, probe] = [join(base, "home"), join(base, "probe")];
   mkdirSync(home);
+  mkdirSync(probe);
   return {
     ...env,
     HOME: home,
@@ -129,6 +148,7 @@ function environmentOf(base: string, more: Readonly<Record<string, string>>): No
     XDG_RUNTIME_DIR: base,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     GREENLINE_STATE_DIR: join(base, "state"),
+    GREENLINE_PROBE: probe,
     ...more,
   };
 }
@@ -142,7 +162,7 @@ async function stop(server: ChildProcess, base: string): Promise<void> {
   rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
