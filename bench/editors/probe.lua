@@ -77,6 +77,17 @@ local function close_floats()
   end
 end
 
+---@return string
+local function floating_text()
+  local texts = {}
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      vim.list_extend(texts, vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false))
+    end
+  end
+  return table.concat(texts, '\n')
+end
+
 --- Ask for the hover as `K` does; `done` gets the milliseconds until its window, or why there is none.
 ---@param done fun(ms: number?, failure: string?)
 local function hover(done)
@@ -96,8 +107,9 @@ local function hover(done)
   autocmd = vim.api.nvim_create_autocmd('WinNew', {
     callback = function()
       local ms = (vim.uv.hrtime() - begun) / 1e6
-      local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
       vim.schedule(function()
+        -- The window gets its buffer after this event.
+        local text = floating_text()
         local is_right = text:find('verified', 1, true) and text:find('+        if quantity >= pieces:', 1, true)
         finish(ms, not is_right and 'the hover is another: ' .. text or nil)
       end)
