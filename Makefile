@@ -44,7 +44,7 @@ demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
 test: $(STAMP) $(NEOVIM) $(RUNTIMES) $(EDITORS) ## run all tests against the real parts
-	@$(ENGINE) && $(BIN)/python -m pytest
+	@$(ENGINE) && $(BIN)/python -m pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory test-clients
 
 test-clients: $(STAMP) $(VSCODE) ## lint, package and test the VS Code client in a real VS Code

@@ -16,6 +16,7 @@ from bench.table import Log, Table, load
 TABLES = (
     "start",
     "latency",
+    "cold",
     "sandbox_cost",
     "patches",
     "edits",
@@ -24,6 +25,7 @@ TABLES = (
     "index",
     "live",
     "editors",
+    "scale",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
 

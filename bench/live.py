@@ -1,7 +1,7 @@
-"""From a save to the hit, and queries, on a large workspace: what the live index costs while somebody works.
+"""Saves, switches of branches and queries on a large workspace: what the live index costs at work.
 
 The workspace is made up: 14,000 files, 100,000 chunks. Saves are plain writes that only the disk tells of,
-and each is searched for until it is found.
+and each is searched for until it is found. A switch changes 1,000 files; it is searched for likewise.
 """
 
 from __future__ import annotations
@@ -28,11 +28,16 @@ from greenline.index.store import IndexStore
 N_FILES = 14_000
 N_SAVES = 60
 N_QUERIES = 120
-_FUNCTIONS = 7
+N_SWITCHED = 1000
+_N_FUNCTIONS = 7
+_SWITCH_SHARE = 0.1
 _FIRST = "where does it begin"
+_LAST_NAME = "zebraquagga"
 _DEADLINE_S = 3600.0
 _SAVE_LIMIT_MS, _SAVE_P95_MS = 150.0, 500.0
 _QUERY_P95_MS = 50.0
+_GIT_RESTS_S = 5.0
+"""After git wrote, all files are looked at once more; what follows must not be measured with it."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _N_WORDS = 4000
 
@@ -47,6 +52,8 @@ class Measured:
     save_ms: list[float] = attrs.field(factory=list)
     save_cpu_s: float = 0.0
     """Of the worker for all saves, searches included."""
+    switch: dict[str, tuple[float, float]] = attrs.field(factory=dict)
+    """Which switch → seconds until it is found, and the worker's processor seconds."""
     query_ms: list[float] = attrs.field(factory=list)
     query_cpu_ms: list[float] = attrs.field(factory=list)
 
@@ -86,25 +93,31 @@ class Vocabulary:
 
 def make_workspace(root: Path, n_files: int) -> None:
     """Write a committed workspace of modules that import one another."""
+    vocabulary = write_modules(root, n_files)
+    _git(root, "init", "-q", "-b", "main")
+    _git(root, "add", "-A")
+    _git(root, "commit", "-qm", " ".join(vocabulary.words(5)))
+
+
+def write_modules(root: Path, n_files: int, n_functions: int = _N_FUNCTIONS) -> Vocabulary:
+    """Write modules that import one another; return what their words come from."""
     vocabulary = Vocabulary(1)
     modules = [f"{vocabulary.name()}_{number}" for number in range(n_files)]
     for number, module in enumerate(modules):
         path = root / f"pkg{number // 500}" / f"part{number // 25 % 20}" / f"{module}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_module(vocabulary, modules))
-    identity = ["-c", "user.name=b", "-c", "user.email=b@b.test", "-c", "commit.gpgsign=false"]
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", " ".join(vocabulary.words(5))]):
-        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+        path.write_text(_module(vocabulary, modules, n_functions))
+    return vocabulary
 
 
-def _module(vocabulary: Vocabulary, modules: Sequence[str]) -> str:
+def _module(vocabulary: Vocabulary, modules: Sequence[str], n_functions: int) -> str:
     choice = vocabulary.random
     other = choice.randrange(len(modules))
     parts = [
         f'"""{" ".join(vocabulary.words(8)).capitalize()}."""\n',
         f"import os\n\nfrom pkg{other // 500}.part{other // 25 % 20} import {modules[other]}\n",
     ]
-    for n in range(_FUNCTIONS):
+    for n in range(n_functions):
         what = vocabulary.name(1)
         lines = "".join(
             f"        if item.{vocabulary.name(1)} > {choice.randrange(1000)}:\n"
@@ -141,6 +154,13 @@ async def _live(root: Path, home: Path, log: Log) -> Measured:
             measured.save_ms.append(await _save(client, choice.choice(files), number))
             await asyncio.sleep(0.1)
         measured.save_cpu_s = _cpu_s(client.pid) - cpu_s
+        log(f"live: {N_SAVES} saves, load {load()}")
+        await asyncio.to_thread(_make_branch, root, home / "beside", files)
+        await asyncio.sleep(_GIT_RESTS_S)
+        for what, branch in (("unseen", "other"), ("back", "main"), ("again", "other")):
+            measured.switch[what] = await _switch(client, root, branch)
+            await asyncio.sleep(_GIT_RESTS_S)
+        log(f"live: {len(measured.switch)} switches, load {load()}")
     finally:
         await client.stop()
     return measured
@@ -157,6 +177,41 @@ async def _save(client: LiveIndexClient, path: Path, number: int) -> float:
         if time.monotonic() - began > _DEADLINE_S:
             raise RuntimeError(f"a save of {path} is not found")
         await asyncio.sleep(0.002)
+
+
+async def _switch(client: LiveIndexClient, root: Path, branch: str) -> tuple[float, float]:
+    """Check a branch out; return the seconds until the index is whole again, and the worker's of them."""
+    cpu_s = _cpu_s(client.pid)
+    await asyncio.to_thread(_git, root, "checkout", "-q", branch)
+    began = time.monotonic()
+    wanted = branch == "other"
+    while True:
+        answer = await client.search(_LAST_NAME, 5, (), "")
+        is_found = any(hit.symbol == _LAST_NAME for hit in answer.hits)
+        if is_found == wanted and answer.completeness == 1:
+            return time.monotonic() - began, _cpu_s(client.pid) - cpu_s
+        if time.monotonic() - began > _DEADLINE_S:
+            raise RuntimeError(f"the branch {branch} is not found: {client.status()}")
+        await asyncio.sleep(0.02)
+
+
+def _make_branch(root: Path, beside: Path, files: Sequence[Path]) -> None:
+    """Commit the saves, and a branch with 1,000 files changed, which the folder itself has never held."""
+    _git(root, "commit", "-qam", "saves")
+    _git(root, "clone", "-q", str(root), str(beside))
+    changed = files[:N_SWITCHED]
+    for number, file in enumerate(changed):
+        path = beside / file.relative_to(root)
+        name = _LAST_NAME if number == len(changed) - 1 else f"switched{number}"
+        text = path.read_text().replace("limit", f"bound{number}")
+        path.write_text(f"{text}\n\ndef {name}():\n    return {number}\n")
+    _git(beside, "commit", "-qam", "switch")
+    _git(root, "fetch", "-q", str(beside), "HEAD:other")
+
+
+def _git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=b", "-c", "user.email=b@b.test", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
 
 
 def _append(path: Path, text: str) -> float:
@@ -204,6 +259,10 @@ def _table(measured: Measured, before: str) -> Table:
             f"{quantile(save, 0.95):.0f} ms",
             f"{measured.save_cpu_s / len(save) * 1000:.0f} ms on average",
         ),
+        *(
+            (f"switch of {N_SWITCHED} files, {what}", f"{seconds * 1000:.0f} ms", "", f"{cpu_s:.2f} s")
+            for what, (seconds, cpu_s) in measured.switch.items()
+        ),
         (
             "query",
             f"{quantile(query, 0.5):.1f} ms",
@@ -214,9 +273,20 @@ def _table(measured: Measured, before: str) -> Table:
     targets = (
         Target("save to hit, median", quantile(save, 0.5), _SAVE_LIMIT_MS, "ms"),
         Target("save to hit, p95", quantile(save, 0.95), _SAVE_P95_MS, "ms"),
+        *(
+            Target(
+                f"switch {what}, a tenth of the first one",
+                measured.switch[what][1],
+                measured.switch["unseen"][1] * _SWITCH_SHARE,
+                "CPU s",
+            )
+            for what in ("back", "again")
+        ),
         Target("query p95", quantile(cpu, 0.95), _QUERY_P95_MS, "CPU ms"),
     )
     notes = (
         f"{N_FILES} files, {measured.n_chunks} chunks; load average before and after: {before}, {load()}",
     )
-    return Table("Live index: save to hit, and queries", ("what", "p50", "p95", "CPU"), rows, targets, notes)
+    return Table(
+        "Live index: saves, switches and queries", ("what", "p50", "p95", "CPU"), rows, targets, notes
+    )

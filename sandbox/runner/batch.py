@@ -1,11 +1,12 @@
-"""Try many candidate fixes in one container; the command of the repair engine.
+"""Try many candidates in one container: fixes for the repair engine, mutants for a verification's bite.
 
 Usage: `python batch.py FILE`, in the project's root. FILE is JSON:
 
     {"runner": "pytest", "failing": [ID …], "broken": [ID …], "limits": {ID: 0.5 …}, "limitS": 1.0,
      "patience": 1.0, "testS": 4.0, "timeoutS": 9.0, "wallS": 60.0, "settleS": 5.0,
      "near": {"FILE:LINE": [ID …] …},
-     "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …]}
+     "candidates": [[["path in the project", start, end, "replacement of these bytes in base64"] …] …],
+     "tests": [[ID …] …], "controls": 2}
 
 For each candidate the failing tests run in a forked process, then, where all of them pass, the whole suite
 until its first failure, `broken` ones aside; `near` tells which of a slow suite's tests execute a line. One
@@ -15,6 +16,8 @@ and whether a test did not end. `settleS` after the first that does, no further 
 measured here, and `patience` times as long.
 A candidate that can is put into a program that has its modules imported; others have their files imported,
 and one that not even this suits (its file is imported by a `conftest.py`) gets a runner of its own.
+With `tests`, a list for each candidate, only these are run, up to the first that ends badly, and the record
+names it in `bad`; the first `controls` candidates run all of theirs.
 For those that pass every test, a `look` record says what they do near the tests, for comparison only.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
@@ -86,10 +89,10 @@ def _alone(trial, left, report, ends):
         if time.monotonic() > ends:
             break
         written = Written(index, trial.work["candidates"][index])
-        passed, whole = trial.run()
+        answer = trial.run_own(index) if "tests" in trial.work else trial.run()
         written.restore()
-        report.write({"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": False})
-        if whole:
+        report.write({"kind": "candidate", "index": index, **answer})
+        if answer["whole"]:
             ends = min(ends, time.monotonic() + trial.work["settleS"])
 
 
@@ -102,17 +105,27 @@ class _Trial:
         self.work = work
 
     def run(self):
-        """Return the once failing tests that pass, and whether the whole suite does."""
+        """Return an answer: the once failing tests that pass, and whether the whole suite does."""
         failing = self.work["failing"]
         outcomes = self._tests(failing, False)
         passed = [test for test in failing if outcomes.get(test) == "passed"]
         if len(passed) < len(failing):
-            return passed, False
+            return {"passed": passed, "whole": False, "hung": False}
         # With failures known beforehand, the first one says nothing.
         outcomes = self._tests((), not self.work["broken"])
         known = set(self.work["broken"])
         bad = [t for t, outcome in outcomes.items() if outcome in ("failed", "error") and t not in known]
-        return passed, bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in passed)
+        whole = bool(outcomes) and not bad and all(outcomes.get(test) == "passed" for test in passed)
+        return {"passed": passed, "whole": whole, "hung": False}
+
+    def run_own(self, index):
+        """Return the answer of a candidate that has tests of its own."""
+        from greenline_runner.trial import own_answer
+
+        tests, is_control = self.work["tests"][index], index < self.work.get("controls", 0)
+        # Where nothing can be collected, nothing says so by a test.
+        outcomes = (self._tests(tests, not is_control) or {"collection": "error"}) if tests else {}
+        return dict(zip(("passed", "whole", "hung", "bad"), own_answer(outcomes)))  # noqa: B905
 
     def _tests(self, selected, exit_first):
         work = self.work

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
     from greenline.lsp.session import Listener, Session
+    from greenline.verify.memory import Memory
 
 
 def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
@@ -41,11 +42,27 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
 
 
-def make_verifier(sandbox: Sandbox, test_command: str = "") -> Verifier:
-    """Return what turns patches into evidence; `test_command` is the user's own, or empty."""
+def make_verifier(
+    sandbox: Sandbox, settings: Settings | None = None, *, memory: Memory | None = None
+) -> Verifier:
+    """Return what turns patches into evidence, as the settings say, or else the defaults.
+
+    `memory` is what one verification leaves to the next; None: nothing.
+    """
+    from greenline.verify.further import Further
     from greenline.verify.verifier import SandboxVerifier
 
-    return SandboxVerifier(sandbox, test_command=test_command)
+    if settings is None:
+        return SandboxVerifier(sandbox, memory=memory)
+    further = Further(settings.bite_s, settings.coverage_threshold)
+    return SandboxVerifier(sandbox, test_command=settings.test_command, further=further, memory=memory)
+
+
+def open_memory() -> Memory:
+    """Return what earlier verifications left, in each workspace's state folder."""
+    from greenline.verify.memory import Memory
+
+    return Memory()
 
 
 def open_journal(root: str) -> SqliteJournal:
@@ -178,7 +195,7 @@ def make_agent(settings: Settings, journal: SqliteJournal, *, n_ready: int = 0) 
     from greenline.guard.secrets import known_secrets, masking
 
     sandbox = make_sandbox(settings, n_ready=n_ready)
-    verifier = make_verifier(sandbox, settings.test_command)
+    verifier = make_verifier(sandbox, settings, memory=open_memory())
     mask = masking(known_secrets(os.environ, settings.api_key))
     model = make_model(settings, settings.model, mask)
     return Agent(
@@ -309,7 +326,8 @@ def serve_mcp(root: str) -> int:
 
     def measuring() -> Measuring:
         sandbox = make_sandbox(settings)
-        return Measuring(sandbox, make_verifier(sandbox, settings.test_command), settings.limits)
+        verifier = make_verifier(sandbox, settings, memory=open_memory())
+        return Measuring(sandbox, verifier, settings.limits)
 
     bench = Bench(
         root,

@@ -60,6 +60,27 @@ def test_new_code_that_no_test_runs_is_not_covered(project: Path, capsys: pytest
     assert json.loads(capsys.readouterr().out)["verdict"] == "notCovered"
 
 
+def test_bite_and_changed_lines_are_said_and_too_few_of_them_are_no_success(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, old, new = FIX
+    before = (project / name).read_text()
+    patch, sarif = project.parent / "p.diff", project.parent / "p.sarif"
+    after = before.replace(old, new) + "\n\ndef unused():\n    return 1\n"
+    patch.write_text(diff_text(name, before, after))
+    options = ["--root", str(project), "--patch", str(patch), "--sarif", str(sarif)]
+
+    assert main(["verify", *options, "--bite", "60", "--min-coverage", "60", "--json"]) == 4
+
+    value = json.loads(capsys.readouterr().out)
+    assert value["verdict"] == "verified"
+    assert value["changedLines"] == {"nExecuted": 1, "nExecutable": 3}
+    assert value["bite"]["nHunks"] == 2
+    assert [hunk["bite"]["state"] for hunk in value["hunks"]] == ["bites", "idle"]
+    rules = {result["ruleId"] for result in json.loads(sarif.read_text())["runs"][0]["results"]}
+    assert {"idle-hunk", "survived-mutant"} <= rules
+
+
 def _git(root: Path, *arguments: str, code: int = 0, **environment: str) -> str:
     identity = ["-c", "user.name=t", "-c", "user.email=t@t.test", "-c", "commit.gpgsign=false"]
     done = subprocess.run(

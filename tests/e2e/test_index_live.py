@@ -130,6 +130,26 @@ async def test_a_second_editor_reads_and_takes_over_when_the_first_is_killed(roo
             await until(finds(second, "tangerine", "newer.py"))
 
 
+async def test_what_is_typed_in_a_second_editor_is_found_there_until_it_is_killed(root: Path) -> None:
+    document = {"uri": (root / "f0.py").as_uri(), "version": 1, "languageId": "python"}
+    async with server(root) as first:
+        await until(is_ready(first, "writer"))
+        async with server(root) as second:
+            await until(is_ready(second, "reader"))
+            text = "def wombat():\n    pass\n"
+            second.notify("textDocument/didOpen", {"textDocument": {**document, "text": text}})
+            await until(finds(second, "wombat", "f0.py"))
+            typed = [{"text": "def platypus():\n    pass\n"}]
+            changed = {"uri": document["uri"], "version": 2}
+            second.notify("textDocument/didChange", {"textDocument": changed, "contentChanges": typed})
+            at_once = await finds(second, "platypus", "f0.py")()
+            os.kill(worker_of(root, second), signal.SIGKILL)
+            second.process.kill()
+            await until(finds(first, "walk_0", "f0.py"))
+
+    assert at_once
+
+
 async def test_a_second_editor_takes_over_when_the_first_is_closed(root: Path) -> None:
     async with server(root) as second, server(root) as first:
         await until(is_ready(second, "writer"))

@@ -56,3 +56,19 @@ def _verify(root: Path, host: str) -> None:
     assert health.remedy
     assert (evidence.verdict, evidence.reason) == (Verdict.COULD_NOT_RUN, "sandboxUnavailable")
     assert health.problem in evidence.detail
+
+
+@pytest.mark.parametrize("present", [(), ("runner",)])
+def test_an_installation_without_its_toolbox_says_so_instead_of_running_without_coverage(
+    present: tuple[str, ...], tmp_path: Path, docker_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in present:
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr("greenline.sandbox.docker_sandbox.sandbox_folder", lambda: tmp_path)
+    sandbox = DockerSandbox(SandboxSettings(docker_host=docker_host, environment=dict(os.environ)))
+
+    health = sandbox.health()
+
+    assert not health.available
+    assert str(tmp_path) in health.problem
+    assert "make install" in health.remedy

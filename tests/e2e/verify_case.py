@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import attrs
 from bench.text_patch import TextPatch
@@ -42,7 +43,7 @@ describe('more', () => {
 """Tests of JavaScript for any of its runners; what they import comes first."""
 
 
-def make_verifier(**options: str) -> SandboxVerifier:
+def make_verifier(**options: Any) -> SandboxVerifier:
     """Return a verifier over the system's own interpreter, without an environment of somebody's."""
     kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     sandbox = DockerSandbox(SandboxSettings(environment={**kept, "PATH": "/usr/bin:/bin"}))

@@ -32,6 +32,7 @@ COMMANDS = (
     "undo",
     "checkpoints",
     "doctor",
+    "flaky",
     "demo",
 )
 
@@ -65,6 +66,8 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> No
         (["undo", "--root", "/nowhere"], "/nowhere"),
         (["checkpoints", "--limit", "0"], "--limit 0"),
         (["verify", "--patch", "/nowhere.diff"], "/nowhere.diff"),
+        (["verify", "--bite", "0"], "--bite 0"),
+        (["verify", "--min-coverage", "most"], "--min-coverage most"),
     ],
 )
 def test_bad_input_is_one_line_that_names_it(

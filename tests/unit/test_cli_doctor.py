@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from greenline.cli import main
 from greenline.cli.doctor import examine
+from greenline.verify.flaky_memory import FlakyMemory
 
 
 @pytest.fixture(autouse=True)
@@ -44,3 +46,32 @@ def test_the_users_own_command_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     (finding,) = (finding for finding in examine(str(tmp_path)) if finding.name == "project .")
 
     assert finding.detail == "go, go test: the setting `test_command`: `go test ./...`"
+
+
+def test_flaky_tests_are_named_until_they_are_forgotten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FlakyMemory().record(str(tmp_path), {"base": ["t.py::coin"], "order": ["t.py::second"]})
+
+    (finding,) = (finding for finding in examine(str(tmp_path)) if finding.name == "flaky tests")
+    assert main(["flaky", "--root", str(tmp_path)]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert main(["flaky", "--root", str(tmp_path), "--forget", "t.py::coin", "--json"]) == 0
+    left = json.loads(capsys.readouterr().out)
+
+    assert (finding.ok, finding.optional) == (False, True)
+    assert finding.detail.startswith("t.py::coin (once, last on ")
+    assert "second" not in finding.detail
+    assert [line.partition(",")[0] for line in listed] == [
+        "t.py::coin: flaky",
+        "t.py::second: depends on its order",
+    ]
+    assert [known["test"] for known in left] == ["t.py::second"]
+    assert not [finding for finding in examine(str(tmp_path)) if finding.name == "flaky tests"]
+
+
+def test_a_test_that_nobody_remembers_cannot_be_forgotten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["flaky", "--root", str(tmp_path), "--forget", "t.py::none"]) == 2
+    assert "t.py::none" in capsys.readouterr().err

@@ -16,6 +16,7 @@ import pytest
 from index_dump import WordEmbedder
 from index_live import git, live, until
 
+from greenline.index.live.batch import QUIET_S
 from greenline.index.live.network import is_on_network
 from greenline.index.schema import connect
 from greenline.index.store import IndexStore
@@ -33,9 +34,10 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def play(case: Path, root: Path, texts: dict[str, bytes]) -> None:
-    """Do on the disk what the events of a case tell of, at their times."""
+def play(case: Path, root: Path, texts: dict[str, bytes]) -> float:
+    """Do on the disk what a case tells of, at its times; return how late the latest event was, in s."""
     began = time.monotonic()
+    late_s = 0.0
     for line in (case / "events.jsonl").read_text().splitlines():
         event = json.loads(line)
         time.sleep(max(0.0, began + event["t"] - time.monotonic()))
@@ -46,6 +48,8 @@ def play(case: Path, root: Path, texts: dict[str, bytes]) -> None:
             path.replace(root / event["dest"])
         else:
             path.unlink()
+        late_s = max(late_s, time.monotonic() - began - event["t"])
+    return late_s
 
 
 def test_files_that_are_written_made_moved_and_removed_are_followed(tmp_path: Path, root: Path) -> None:
@@ -64,16 +68,20 @@ def test_files_that_are_written_made_moved_and_removed_are_followed(tmp_path: Pa
 def test_an_atomic_save_is_read_once_under_its_destination(tmp_path: Path) -> None:
     case = CASES / "38-atomic-save"
     expected = json.loads((case / "expected.json").read_text())
-    root = tmp_path / "root"
-    shutil.copytree(case / "before", root)
-    with live(tmp_path, root) as index:
-        play(case, root, {".mod.py.x7~": (case / "after" / "mod.py").read_bytes()})
-        until(lambda: index.defines(*expected["symbols"]["mod.py"]))
-        until(index.equals_fresh)
+    # On a busy machine the three events can come far apart, and be three changes: then they are played again.
+    for n in range(100):
+        root = tmp_path / str(n) / "root"
+        shutil.copytree(case / "before", root)
+        with live(root.parent, root) as index:
+            late_s = play(case, root, {".mod.py.x7~": (case / "after" / "mod.py").read_bytes()})
+            until(lambda index=index: index.defines(*expected["symbols"]["mod.py"]))
+            until(index.equals_fresh)
 
-        store = IndexStore(index.path)
-        paths = [path for (path,) in store.connection.execute("SELECT path FROM files")]
-        store.close()
+            store = IndexStore(index.path)
+            paths = [path for (path,) in store.connection.execute("SELECT path FROM files")]
+            store.close()
+        if late_s < QUIET_S / 3:
+            break
 
     assert paths.count(".mod.py.x7~") == expected["rows_for"][".mod.py.x7~"]
     assert paths.count("mod.py") == 1 + expected["index_runs"]["mod.py"]

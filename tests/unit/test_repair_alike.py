@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greenline.mutation.source import Candidate
 from greenline.repair.alike import families
 from greenline.repair.fix import Fix
-from greenline.repair.source import Candidate
-from greenline.repair.trial import Look
+from greenline.verify.batch import Look
 
 BASE = b"x = PLACE\n"
 

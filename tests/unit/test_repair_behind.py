@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.core.port import StagedFile, Tree
+from greenline.mutation.source import Candidate
 from greenline.repair.behind import on_base, steps, with_edits
 from greenline.repair.fix import Fix
-from greenline.repair.source import Candidate
 
 TEXT = b"one\ntwo\nthree\nfour\nfive\n"
 TREE: Tree = {"a.py": StagedFile(TEXT), "b.py": StagedFile(b"b\n")}
@@ -44,9 +44,11 @@ def test_a_line_that_an_edit_leaves_alone_is_found_again(data: st.DataObject) ->
     made = edit(start, end, data.draw(st.sampled_from([b"", b"x", b"x\n", b"\n\ny\n"])))
     text = with_edits(TREE, [made])["a.py"].content
     lines = text.split(b"\n")
+    # Of the halves of two lines an edit can make what reads like a third.
+    seam = range(TEXT.count(b"\n", 0, start) + 1, len(lines) - TEXT.count(b"\n", end) + 1)
 
     for number, line in enumerate(lines, 1):
-        if line in (b"one", b"two", b"three", b"four", b"five"):
+        if line in (b"one", b"two", b"three", b"four", b"five") and number not in seam:
             ((place, _),) = on_base({("a.py", number): 1.0}, TREE, made).items()
             assert TEXT.split(b"\n")[place[1] - 1] == line
 

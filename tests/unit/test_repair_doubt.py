@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from greenline.mutation.source import Candidate, Source
 from greenline.repair.alike import Family
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.fix import Fix
-from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
 
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from greenline.repair.operator import candidates
-from greenline.repair.source import Candidate, Source
+from greenline.mutation.operator import candidates
+from greenline.mutation.source import Candidate, Source
 
 FAULTS = {
     "boundary": ("if a < b: x()", "if a <= b: x()"),

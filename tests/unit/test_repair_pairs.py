@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import RunEnd, TestReport
+from greenline.mutation.source import Candidate
 from greenline.repair.fix import Fix
 from greenline.repair.search import Search
-from greenline.repair.source import Candidate
-from greenline.repair.trial import Bench, Trial, timing
+from greenline.repair.trial import Bench, timing
 from greenline.sandbox.docker_sandbox import DockerSandbox
+from greenline.verify.batch import Trial
 
 
 def _single(number: int) -> tuple[Candidate, float]:

@@ -95,6 +95,9 @@ EDITS = {
     "constant": ("SIZE = 2", "SIZE = 3"),
     "unreadable": ("return number", "return return"),
     "counted from two": ("return len(TAKEN)", "return len(TAKEN) + 1"),
+    "nothing": ("SIZE = 2", "SIZE = 2"),
+    "ends at once": ("count > 0", "count > 9"),
+    "never ends": ("count > 0", "count >= 0"),
 }
 
 
@@ -104,10 +107,10 @@ def edit(name: str) -> list[tuple[str, int, int, str]]:
     return [("shelf.py", start, start + len(old), base64.b64encode(new).decode())]
 
 
-def batch(root: Path, tests: str, failing: list[str], names: list[str], **more: Any) -> dict[str, Any]:
+def batch(root: Path, module: str, failing: list[str], names: list[str], **more: Any) -> dict[str, Any]:
     """Run the candidates over one test module; return name → record."""
     (root / "shelf.py").write_text(SHELF)
-    (root / "test_shelf.py").write_text(tests)
+    (root / "test_shelf.py").write_text(module)
     work = {
         "runner": "pytest",
         "failing": failing,
@@ -222,3 +225,68 @@ def test_a_look_tells_candidates_apart_that_the_tests_accept(tmp_path: Path) -> 
     )
     assert seen["factor"] != seen["half more"]
     assert seen["default"] is None
+
+
+OWN = """
+import pytest
+from shelf import Box, double, put, wait
+
+
+def test_double():
+    assert double(2) == 6
+
+
+def test_thrice():
+    assert double(1) == 3
+
+
+def test_put():
+    assert put("a") == 1
+
+
+def test_wrong():
+    assert double(1) == 4
+"""
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_candidates_with_tests_of_their_own_run_these_alone(tmp_path: Path, runner: str) -> None:
+    tests, ids = OWN, [f"test_shelf.py::{name}" for name in ("test_double", "test_thrice", "test_put")]
+    if runner == "unittest":
+        tests, ids = UNITTESTS, ["test_shelf.BoxTest.test_double"]
+    names = ["nothing", "default", "factor", "worse", "unreadable"]
+    asked = [ids, ids, ids[:1], ids[-1:], ids]
+
+    found = batch(tmp_path, tests, [], names, runner=runner, tests=asked, controls=1)
+
+    assert {name: found[name]["whole"] for name in names} == {
+        "nothing": True,
+        "default": False,
+        "factor": False,
+        "worse": runner == "pytest",
+        "unreadable": False,
+    }
+    assert sorted(found["nothing"]["passed"]) == sorted(ids)
+    assert found["default"]["bad"] == ids[:1]
+    assert found["unreadable"]["bad"]
+
+
+def test_a_control_runs_all_of_its_tests_whatever_they_say(tmp_path: Path) -> None:
+    ids = ["test_shelf.py::test_wrong", "test_shelf.py::test_double", "test_shelf.py::test_put"]
+
+    found = batch(tmp_path, OWN, [], ["nothing", "boundary"], tests=[ids, ids], controls=1)
+
+    assert sorted(found["nothing"]["passed"]) == ids[1:]
+    assert found["nothing"]["bad"] == ids[:1]
+    assert found["boundary"]["bad"] == ids[:1]
+
+
+def test_a_mutant_that_does_not_end_is_noticed(tmp_path: Path) -> None:
+    ids = ["test_shelf.py::test_wait"]
+    tests = "from shelf import wait\n\n\ndef test_wait():\n    assert wait(0) == 0\n"
+
+    found = batch(tmp_path, tests, [], ["nothing", "ends at once", "never ends"], tests=[ids] * 3, controls=1)
+
+    assert found["ends at once"]["whole"]
+    assert found["never ends"]["hung"]
+    assert found["never ends"]["bad"] == ids

@@ -39,6 +39,10 @@ def answering(path: Path, *pieces: bytes) -> Iterator[ExecStream]:
                     request += connection.recv(65536)
                 for piece in pieces:
                     connection.sendall(piece)
+                # A socket that is closed with a part of the request unread is reset, and its answer lost.
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
 
         thread = threading.Thread(target=answer)
         thread.start()

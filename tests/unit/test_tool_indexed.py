@@ -13,6 +13,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.port import Limits, ToolRequest
 from greenline.edit.apply import Staging
 from greenline.guard.gate import Gate
+from greenline.index.python_names import Place, leads_to
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.tool.definition import Asking, ToolContext
 from greenline.tool.permission import Permission
@@ -96,6 +97,61 @@ def test_a_secret_is_in_no_answer_and_staged_edits_are_spoken_of(root: Path) -> 
     assert ".env" not in uses
     assert "staged edits" in uses
     assert refused.failed
+
+
+def write_two_kinds_of_count(root: Path) -> None:
+    (root / "pkg" / "jar.py").write_text(
+        "import gi\n\n\nclass Jar:\n    def count_coins(self):\n        return 0\n"
+    )
+    (root / "pkg" / "visit.py").write_text(
+        "from pkg.jar import Jar\nfrom pkg.money import Purse\n\n\ndef look(purse: Purse, thing):\n"
+        "    jar = Jar()\n    count_coins = jar.count_coins()\n"
+        "    return count_coins, purse.count_coins(), thing.count_coins()\n"
+    )
+
+
+def test_a_use_in_python_says_which_definition_it_leads_to(root: Path) -> None:
+    write_two_kinds_of_count(root)
+
+    uses = call(box_of(root), "find_references", symbol="Jar.count_coins").splitlines()
+
+    jar, purse = "→ pkg/jar.py:5", "→ pkg/money.py:2"
+    assert uses[0] == "pkg/jar.py:5: definition in Jar"
+    assert uses[1] == f"pkg/visit.py:7: call in look {jar}"
+    assert uses[2] == "pkg/visit.py:8: call in look"
+    assert sorted(uses[3:]) == sorted(
+        [
+            "pkg/money.py:2: definition in Purse",
+            f"pkg/shop.py:5: call in buy {purse}",
+            "pkg/visit.py:7: mention in look → elsewhere",
+            "pkg/visit.py:8: mention in look → elsewhere",
+            f"pkg/visit.py:8: call in look {purse}",
+        ]
+    )
+
+
+def test_following_a_name_imports_nothing_of_the_workspace(root: Path, tmp_path: Path) -> None:
+    write_two_kinds_of_count(root)
+    mark = tmp_path / "imported"
+    run = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\ndef count_coins():\n    pass\n"
+    for name in ("gi", "conftest", "sitecustomize", "numpy"):
+        (root / f"{name}.py").write_text(run)
+    (root / "use.py").write_text("import gi, numpy\ngi.count_coins()\nnumpy.count_coins()\n")
+
+    uses = call(box_of(root), "find_references", symbol="count_coins")
+
+    assert "use.py:2: call → gi.py:3" in uses
+    assert "use.py:3: call → numpy.py:3" in uses
+    assert not mark.exists()
+
+
+def test_what_is_not_followed_in_time_is_known_by_its_name(root: Path, tmp_path: Path) -> None:
+    path = root / "pkg" / "shop.py"
+    place = Place(str(path), 5, 17)
+    asked = ([place, place, Place(str(path), 99, 0)], {str(path): path.read_text()}, [str(root)])
+
+    assert leads_to(*asked, tmp_path / "cache") == {place: frozenset({(str(root / "pkg/money.py"), 2)})}
+    assert leads_to(*asked, tmp_path / "cache", timeout_s=0.001) == {}
 
 
 def test_planning_may_use_them_and_without_an_index_they_are_not_offered(root: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import SandboxResult
-from greenline.verify.repeat import Meeting, Suspects, judge
+from greenline.verify.repeat import KNOWN_REPEATS, Meeting, Suspects, judge
 from greenline.verify.report import parse, parse_rounds
 
 P, F = Outcome.PASSED, Outcome.FAILED
@@ -28,7 +28,7 @@ def rounds(*outcomes: Outcome) -> tuple[TestReport, ...]:
     [
         (rounds(F, F, F), rounds(P, P, P), Suspects()),
         (rounds(F, F, F), rounds(P, P, F), Suspects(flaky=("a",))),
-        (rounds(F, P, F), rounds(P, P, P), Suspects(flaky=("a",))),
+        (rounds(F, P, F), rounds(P, P, P), Suspects(flaky=("a",), on_base=("a",))),
         (rounds(F, F, F), rounds(P, F, F), Suspects(open=("a",))),
         (rounds(F, F, F), rounds(P, P), Suspects(open=("a",))),
         (rounds(F), rounds(P), Suspects(open=("a",))),
@@ -81,6 +81,55 @@ def test_sides_that_differ_are_asked_twice_each() -> None:
         thread.join(10)
 
     assert asked == {name: [b'["a"]\n', b'["a"]\n', None] for name in ("B", "P")}
+
+
+def test_a_test_that_is_known_to_be_flaky_is_asked_for_more_often() -> None:
+    meeting = Meeting(lambda _: None, frozenset({"a", "elsewhere"}))
+    asked: list[bytes | None] = []
+    other = threading.Thread(target=lambda: meeting.followup("B")(first_round("failed")))
+    other.start()
+
+    ask = meeting.followup("P")
+    asked += [ask(first_round("passed")) for _ in range(KNOWN_REPEATS + 1)]
+    other.join(10)
+
+    assert asked == [b'["a"]\n'] * KNOWN_REPEATS + [None]
+
+
+def test_a_side_without_a_container_learns_what_ends_otherwise() -> None:
+    meeting = Meeting(lambda _: None)
+    asked: list[bytes | None] = []
+    other = threading.Thread(target=lambda: asked.append(meeting.followup("P")(first_round("passed"))))
+    other.start()
+
+    found = meeting.differences("B", report(a=F, gone=P))
+    other.join(10)
+
+    assert found == ("a", "gone")
+    assert asked == [b'["a"]\n']
+
+
+def test_a_side_that_is_measured_anew_meets_what_the_other_reported() -> None:
+    meeting = Meeting(lambda _: None)
+    other = threading.Thread(target=lambda: meeting.followup("P")(first_round("passed")))
+    other.start()
+    assert meeting.differences("B", report(a=P)) == ()
+    other.join(10)
+
+    assert meeting.anew("B").followup("B")(first_round("failed")) == b'["a"]\n'
+
+
+def test_a_side_whose_other_has_left_differs_in_nothing() -> None:
+    meeting = Meeting(lambda _: None)
+    meeting.leave("P")
+
+    assert meeting.differences("B", report(a=P)) == ()
+
+
+def test_a_repeat_that_was_not_asked_for_a_test_says_nothing_of_it() -> None:
+    without = report(same=P)
+
+    assert judge((rounds(P, P, P), (*rounds(F), without, without))) == Suspects(open=("a",))
 
 
 def test_a_side_whose_other_has_left_is_asked_nothing() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greenline.core.bite import Bite, ChangedLines, HunkBite, Mutant
 from greenline.core.edit import Hunk
 from greenline.core.evidence import (
     Evidence,
@@ -20,6 +21,7 @@ from greenline.core.evidence import (
     TestResult,
     Verdict,
 )
+from greenline.verify.summary import bite_lines, evidence_json
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import escape, evidence_markdown
 from greenline.verify.summary_sarif import evidence_sarif
@@ -87,6 +89,60 @@ def test_sarif_of_a_verified_change_has_no_result() -> None:
     evidence = Evidence(Verdict.VERIFIED, "", "", hunks=(HunkEvidence("h1", "covered"),))
 
     assert evidence_sarif(evidence, HUNKS, ROOT, "1.0")["runs"][0]["results"] == []
+
+
+BITTEN = Evidence(
+    Verdict.VERIFIED,
+    "",
+    "",
+    hunks=(
+        HunkEvidence("h1", "covered", ("t",), HunkBite("bites", tests=("t",), n_mutants=2, n_killed=1)),
+        HunkEvidence(
+            "h2",
+            "covered",
+            ("t",),
+            HunkBite("idle", "noTestFails", n_mutants=1, survivors=(Mutant("a b.py", 8, "*", "+"),)),
+        ),
+        HunkEvidence("h3", "notApplicable", (), HunkBite("notMeasured", "noCode")),
+    ),
+    changed_lines=ChangedLines(2, 3),
+    bite=Bite(2, 1, 0, 3, 1, 4, "The time of 9 s for it was over."),
+)
+WORDS = "1 of 2 hunks bite; 1 of 3 mutants killed; 4 not tried"
+
+
+def test_sarif_notes_what_no_test_notices() -> None:
+    (run,) = evidence_sarif(BITTEN, HUNKS, ROOT, "1.0")["runs"]
+
+    notes = [(r["ruleId"], r["level"], r["message"]["text"]) for r in run["results"]]
+    assert notes == [
+        ("idle-hunk", "note", "No test fails when the changed lines are taken back."),
+        ("survived-mutant", "note", "No test notices a b.py:8: * → +."),
+    ]
+    region = run["results"][1]["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 8, "endLine": 8}
+    assert run["properties"]["bite"] == WORDS
+
+
+def test_markdown_and_lines_say_the_bite_in_counts() -> None:
+    text = evidence_markdown(BITTEN, HUNKS, ROOT)
+
+    assert "- 2 of 3 changed lines are executed by tests." in text
+    assert f"- {WORDS} (The time of 9 s for it was over.)" in text
+    assert "  - no test notices a b.py:8: \\* → +" in text
+    assert "| a b.py:1 | executed, bites (t fails without it), 1 of 2 mutants killed |" in text
+    assert "| a b.py:5 | executed, no test misses it, 0 of 1 mutants killed |" in text
+    assert "| c.py:10 | not product code |" in text
+    assert bite_lines(BITTEN)[1] == "no test notices a b.py:8: * → +"
+
+
+def test_json_of_a_change_whose_bite_was_not_asked_for_has_none() -> None:
+    value = evidence_json(EVIDENCE, HUNKS, ROOT)
+    bitten = evidence_json(BITTEN, HUNKS, ROOT)
+
+    assert (value["bite"], value["changedLines"], value["hunks"][0]["bite"]) == (None, None, None)
+    assert bitten["bite"]["nMutantsLeft"] == 4
+    assert bitten["hunks"][1]["bite"]["survivors"][0]["before"] == "*"
 
 
 def test_junit_counts_what_it_holds() -> None:

@@ -8,7 +8,7 @@ import { Decide } from "./host/decide";
 import { Diffs } from "./host/diff";
 import { Disk } from "./host/disk";
 import { doctor } from "./host/doctor";
-import { Hovers, linksOf } from "./host/hover";
+import { Hovers, linksOf, linksTo } from "./host/hover";
 import { Installer } from "./host/install";
 import { middleware } from "./host/middleware";
 import { selectModel } from "./host/model";
@@ -50,7 +50,14 @@ function makeParts(context: vscode.ExtensionContext): Parts {
   const review = new Review();
   // The middleware shows pages only after the server has answered, when they exist.
   const later: { pages?: Pages; plans?: Plans } = {};
-  const server = new Server(context.secrets, log, middleware(() => present(later.pages), (file, line) => linksOf(review, file, line)));
+  const server: Server = new Server(
+    context.secrets,
+    log,
+    middleware(
+      () => present(later.pages),
+      (file, position) => linksAt(server, review, file, position),
+    ),
+  );
   const pages = (later.pages = new Pages(server, review));
   const ask = new Ask(server, review, () => present(later.plans));
   const plans = (later.plans = new Plans(server, (runId) => ask.execute(runId)));
@@ -150,6 +157,22 @@ async function guard(server: Server, run: Handler, args: readonly unknown[]): Pr
       server.log.show();
     }
   }
+}
+
+/** Return the links below a hover: of what waits there, or of what was accepted there. */
+async function linksAt(
+  server: Server,
+  review: Review,
+  file: vscode.Uri,
+  position: vscode.Position,
+): Promise<vscode.MarkdownString[]> {
+  const waiting = linksOf(review, file, position.line);
+  if (waiting.length > 0) {
+    return waiting;
+  }
+  const params = { textDocument: { uri: file.toString() }, position: { line: position.line, character: position.character } };
+  const { runId } = await server.request<ExplainResult>("agent/explain", params);
+  return runId === undefined ? [] : [linksTo(runId)];
 }
 
 async function explain({ server, pages }: Parts): Promise<void> {

@@ -70,7 +70,8 @@ class Group:
 
         A candidate is an index and its (function, code) pairs.
         """
-        told = forked(lambda tell: self._run(candidates, tell), self._timeout_s + len(candidates))
+        timeout_s = self._trials.within(self._timeout_s + len(candidates))
+        told = forked(lambda tell: self._run(candidates, tell), timeout_s)
         order = list(self.calls)
         found = {}
         for index, _ in candidates:

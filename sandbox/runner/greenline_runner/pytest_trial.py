@@ -18,7 +18,7 @@ from greenline_runner.bare import bare_call
 from greenline_runner.candidate import Written
 from greenline_runner.group import Group
 from greenline_runner.live import Live
-from greenline_runner.trial import Stop, Trials, forked
+from greenline_runner.trial import Trials, forked
 
 _LIVE = 0.75
 """The share of the time after which those candidates are tried that a running program cannot take."""
@@ -89,13 +89,15 @@ class _Host(pytest_side.Recorder):
         self._items = {item.nodeid: item for item in session.items}
         if not self._broken_files and all(test in self._items for test in self._work["failing"]):
             group = Group(self._trials, self._live, self._plain(failing=True), self.alarm, self._work)
-            group.measure(self._plain(failing=False))
+            if not self._trials.asks_each:
+                group.measure(self._plain(failing=False))
             gc.collect()
             gc.freeze()
             gc.disable()
             self._trials.shorten(_LIVE)
             self._trials.serve_live(group, self._live, self._patched)
-            self._trials.look(group, self._live)
+            if not self._trials.asks_each:
+                self._trials.look(group, self._live)
         os._exit(0)
 
     def _plain(self, failing):
@@ -115,15 +117,20 @@ class _Host(pytest_side.Recorder):
         written = Written(index, self._work["candidates"][index])
         answer = self._trials.judge(
             lambda whole: forked(
-                lambda tell: self._run(patches, everything if whole else self._work["failing"], whole, tell),
-                self._work["timeoutS"],
+                lambda tell: self._run(
+                    patches,
+                    everything if whole else self._work["failing"],
+                    self._trials.stop(index, whole),
+                    tell,
+                ),
+                self._trials.within(self._work["timeoutS"]),
             )
         )
         written.restore()
         return answer
 
-    def _run(self, patches, ids, whole, tell):
-        self._tell, self._stop = tell, Stop(whole)
+    def _run(self, patches, ids, stop, tell):
+        self._tell, self._stop = tell, stop
         for function, code in patches:
             function.__code__ = code
         items = [self._items[test] for test in ids]
@@ -148,17 +155,26 @@ class _Host(pytest_side.Recorder):
             return None
         written = Written(index, edits)
         answer = self._trials.judge(
-            lambda whole: forked(lambda tell: self._collect(session, whole, tell), self._work["timeoutS"])
+            lambda whole: forked(
+                lambda tell: self._collect(
+                    session,
+                    self._trials.own(index) if whole else self._work["failing"],
+                    self._trials.stop(index, whole),
+                    tell,
+                ),
+                self._trials.within(self._work["timeoutS"]),
+            )
         )
         written.restore()
         return answer
 
-    def _collect(self, session, whole, tell):
-        self._tell, self._stop = tell, Stop(whole)
+    def _collect(self, session, tests, stop, tell):
+        """Collect and run tests; none: the whole suite."""
+        self._tell, self._stop = tell, stop
         config = session.config
-        self._selected = frozenset(() if whole else self._work["failing"])
-        if not whole:
-            files = dict.fromkeys(test.split("::")[0] for test in self._work["failing"])
+        self._selected = frozenset(tests)
+        if tests:
+            files = dict.fromkeys(test.split("::")[0] for test in tests)
             config.args = [name for name in files if os.path.exists(name)] or config.args
         try:
             config.hook.pytest_collection(session=session)

@@ -12,6 +12,8 @@ import sys
 import time
 
 _LOOKED_AT = 25
+_GRACE_S = 2.0
+"""How much longer than the time that is left a candidate's process may take."""
 _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
@@ -31,6 +33,8 @@ class Trials:
         self._begun = time.monotonic()
         self._ends = self._begun + work["wallS"]
         self._teller = None
+        self.asks_each = "tests" in work
+        """Whether each candidate has tests of its own, and nothing else is asked."""
 
     def shorten(self, share):
         """End after a share of the time."""
@@ -51,6 +55,10 @@ class Trials:
     def over(self):
         """Return whether the time is up."""
         return time.monotonic() > self._ends
+
+    def within(self, timeout_s):
+        """Return how long a process may take that would have so much time if there were enough of it."""
+        return min(timeout_s, max(0.0, self._ends - time.monotonic()) + _GRACE_S)
 
     def serve(self, attempt):
         """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""
@@ -110,9 +118,12 @@ class Trials:
                 chosen.append((index, patches))
         return chosen, waiting[place:]
 
-    def _take(self, index, passed, whole, hung):
-        """Note and send one candidate's answer."""
-        self._send({"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung})
+    def _take(self, index, passed, whole, hung, bad=()):
+        """Note and send one candidate's answer; none where the end of the time cut it short."""
+        if self.asks_each and hung and "process" in bad and self.over():
+            return
+        record = {"kind": "candidate", "index": index, "passed": passed, "whole": whole, "hung": hung}
+        self._send({**record, "bad": list(bad)} if self.asks_each else record)
         if self._teller is not None:
             os.write(self._teller, b"%d %d\n" % (index, whole))
         if whole:
@@ -125,8 +136,11 @@ class Trials:
     def judge(self, fork):
         """Return the failing tests that pass, whether all tests do, and whether one did not end.
 
-        `fork(whole)` returns test id → outcome.
+        `fork(whole)` returns test id → outcome. Where each candidate has tests of its own, these are all
+        there is to pass, and what ended badly is returned as well.
         """
+        if self.asks_each:
+            return own_answer(fork(True))
         failing = self._work["failing"]
         outcomes = fork(False)
         passed = [test for test in failing if outcomes.get(test) == "passed"]
@@ -142,8 +156,19 @@ class Trials:
         """Return the processor time that a test may take, in seconds."""
         return self.limits.get(test, self._work["limitS"])
 
+    def own(self, index):
+        """Return the tests of one candidate's own; none: those of all."""
+        return self._work["tests"][index] if self.asks_each else []
+
+    def stop(self, index, whole):
+        """Return what decides after each test whether the next one is worth it."""
+        return Stop(whole, is_control=index < self._work.get("controls", 0))
+
     def order(self, index, ids):
-        """Return the ids of a whole suite in the order that soonest refutes a candidate."""
+        """Return the ids of a candidate's tests in the order that soonest refutes it."""
+        if self.asks_each:
+            known = set(ids)
+            return [test for test in self.own(index) if test in known]
         if not self._work["near"]:
             return ids
         known, first = set(ids), {}
@@ -158,17 +183,28 @@ class Trials:
 BAD = ("failed", "error", "hung")
 
 
+def own_answer(outcomes):
+    """Return the tests that passed, whether all did, whether one did not end, and what ended badly."""
+    bad = [test for test, outcome in outcomes.items() if outcome in BAD]
+    passed = [test for test, outcome in outcomes.items() if outcome == "passed"]
+    return passed, bool(outcomes) and not bad, "hung" in outcomes.values(), bad
+
+
 class Stop:
     """Decides after each test of a candidate whether the next one is worth it."""
 
-    def __init__(self, whole):
+    def __init__(self, whole, is_control=False):
         self._whole = whole
+        self._is_control = is_control
         self._n_bad = self._n_passed = 0
 
     def after(self, outcome):
         """Return whether enough is known."""
         if outcome == "hung":
             return True
+        if self._is_control:
+            # All of its tests are to say what they say of the text as it is.
+            return False
         self._n_bad += outcome in BAD
         self._n_passed += outcome == "passed"
         return self._n_bad > 0 if self._whole else self._n_bad >= _ENOUGH and not self._n_passed

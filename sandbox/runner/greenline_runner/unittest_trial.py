@@ -10,7 +10,7 @@ from greenline_runner.bare import case_call
 from greenline_runner.candidate import Written
 from greenline_runner.group import Group
 from greenline_runner.live import Live
-from greenline_runner.trial import Stop, Trials, forked
+from greenline_runner.trial import Trials, forked
 
 
 def host(options, channel, work):
@@ -34,11 +34,13 @@ def host(options, channel, work):
         def run(whole, tell):
             for function, code in patches:
                 function.__code__ = code
-            result = _Result(trials, tell, Stop(whole), options.test_s)
+            result = _Result(trials, tell, trials.stop(index, whole), options.test_s)
             chosen = everything if whole else work["failing"]
             unittest.TestSuite(tests[test] for test in chosen).run(result)
 
-        answer = trials.judge(lambda whole: forked(lambda tell: run(whole, tell), work["timeoutS"]))
+        answer = trials.judge(
+            lambda whole: forked(lambda tell: run(whole, tell), trials.within(work["timeoutS"]))
+        )
         written.restore()
         return answer
 
@@ -46,9 +48,11 @@ def host(options, channel, work):
     calls = {test: call for test, call in calls.items() if call is not None}
     wanted = {test: calls[test] for test in work["failing"] if test in calls}
     group = Group(trials, live, wanted, Alarm(options.test_s), work)
-    group.measure({test: call for test, call in calls.items() if test not in wanted})
+    if not trials.asks_each:
+        group.measure({test: call for test, call in calls.items() if test not in wanted})
     trials.serve_live(group, live, attempt)
-    trials.look(group, live)
+    if not trials.asks_each:
+        trials.look(group, live)
     return 0
 
 

@@ -270,7 +270,8 @@ class Talk:
             raise InvalidInput(f"{place!r} names no line.", remedy="Say /explain FILE:LINE.")
         path = str(Path(self._session.roots[0]) / name)
         await self._files.refresh((path,))
-        self._say(explain_lines(self._session, path, int(line) - 1, int(line) - 1).markdown)
+        found = await explain_lines(self._session, path, int(line) - 1, int(line) - 1)
+        self._say(found.markdown)
 
     # --- telling ---------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
+from greenline.core.bite import Bite, ChangedLines
+from greenline.core.evidence import Evidence, HunkEvidence, RunEnd, TestReport, Verdict
 
 _PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
@@ -28,7 +29,8 @@ def named(evidence: Evidence, root_name: str) -> Evidence:
         lost=full(evidence.lost),
         missing=full(evidence.missing),
         flaky=full(evidence.flaky),
-        hunks=tuple(attrs.evolve(hunk, tests=full(hunk.tests)) for hunk in evidence.hunks),
+        known_flaky=full(evidence.known_flaky),
+        hunks=tuple(_named_hunk(hunk, root_name) for hunk in evidence.hunks),
         warnings=tuple(f"{root_name}: {warning}" for warning in evidence.warnings),
     )
 
@@ -51,11 +53,32 @@ def worst(found: Sequence[Evidence]) -> Evidence:
         lost=tuple(test for e in found for test in e.lost),
         missing=tuple(test for e in found for test in e.missing),
         flaky=tuple(test for e in found for test in e.flaky),
+        known_flaky=tuple(test for e in found for test in e.known_flaky),
         hunks=tuple(hunk for e in found for hunk in e.hunks),
         touches_tests=any(e.touches_tests for e in found),
         warnings=(*(w for e in found for w in e.warnings), *others),
         duration_s=sum(e.duration_s for e in found),
+        changed_lines=_lines_together([e.changed_lines for e in found]),
+        bite=Bite.together([e.bite for e in found]),
     )
+
+
+def _named_hunk(hunk: HunkEvidence, root_name: str) -> HunkEvidence:
+    """Return a hunk's evidence with the root's name in front of its tests and paths."""
+    tests = tuple(f"{root_name}/{test}" for test in hunk.tests)
+    bite = hunk.bite
+    if bite is not None:
+        survivors = (attrs.evolve(mutant, path=f"{root_name}/{mutant.path}") for mutant in bite.survivors)
+        failing = tuple(f"{root_name}/{test}" for test in bite.tests)
+        bite = attrs.evolve(bite, tests=failing, survivors=tuple(survivors))
+    return attrs.evolve(hunk, tests=tests, bite=bite)
+
+
+def _lines_together(found: Sequence[ChangedLines | None]) -> ChangedLines | None:
+    present = [lines for lines in found if lines is not None]
+    if not present:
+        return None
+    return ChangedLines(sum(n.n_executed for n in present), sum(n.n_executable for n in present))
 
 
 def _named_report(report: TestReport | None, root_name: str) -> TestReport | None:
@@ -85,4 +108,5 @@ def _together(reports: Sequence[TestReport | None]) -> TestReport | None:
         coverage={test: files for report in present for test, files in report.coverage.items()},
         runner=", ".join(dict.fromkeys(report.runner for report in present if report.runner)),
         duration_s=sum(report.duration_s for report in present),
+        measured_at=min((r.measured_at for r in present if r.measured_at is not None), default=None),
     )

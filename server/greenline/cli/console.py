@@ -16,6 +16,7 @@ from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.edit.hunk import hunk_diff
+from greenline.verify.summary import measured_before
 from greenline.workspace.encoding import decode
 
 _MAX_LIMIT = 1_000_000
@@ -85,7 +86,8 @@ def evidence_table(evidence: Evidence) -> Table:
         ("old tests on patch", evidence.old_tests),
     ):
         if report is not None:
-            table.add_row(name, *_counts(report), _end(report), f"{report.duration_s:.2f}")
+            seconds = f"{report.duration_s:.2f}"
+            table.add_row(f"{name}{measured_before(report)}", *_counts(report), _end(report), seconds)
     return table
 
 

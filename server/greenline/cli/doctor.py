@@ -14,6 +14,8 @@ import attrs
 import greenline
 from greenline.cli.console import console, root_of, say
 
+_MAX_FLAKY = 5
+
 
 @attrs.frozen
 class Finding:
@@ -60,6 +62,7 @@ def examine(root: str) -> list[Finding]:
         Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
         _interpreter(root),
         *_projects(root, settings.test_command),
+        *_flaky(root),
         _model(settings.model, settings.api_base),
         _program("git", "Without git, ignore files are read by Greenline itself."),
         _program("rg", "Install ripgrep (`apt-get install ripgrep`): the search tool of the agent uses it."),
@@ -108,6 +111,19 @@ def _projects(root: str, test_command: str) -> list[Finding]:
         )
         for project in found
     ]
+
+
+def _flaky(root: str) -> list[Finding]:
+    """Return the tests that are remembered as flaky, as one finding; none where there are none."""
+    from greenline.app import open_memory
+
+    known = [found for found in open_memory().flaky.known(root).values() if found.is_flaky]
+    if not known:
+        return []
+    shown = "; ".join(f"{found.test} ({found.words})" for found in known[:_MAX_FLAKY])
+    more = f"; and {len(known) - _MAX_FLAKY} more" if len(known) > _MAX_FLAKY else ""
+    remedy = "They are repeated more often. `greenline flaky --forget TEST` forgets one that was mended."
+    return [Finding("flaky tests", False, shown + more, remedy, optional=True)]
 
 
 def _missing(kind: str) -> str:

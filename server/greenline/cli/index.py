@@ -13,6 +13,7 @@ from rich.table import Table
 from greenline.cli.console import console, root_of
 from greenline.core.error import NotFound
 
+_SETTLED = ("ready", "paused", "failed")
 _WAIT_S = 0.2
 
 
@@ -34,7 +35,7 @@ def _index(roots: list[str], *, as_json: bool) -> int:
         with hold(index_path(roots)) as lease:
             if lease.is_held:
                 return _write(roots, as_json=as_json)
-            if lease.holder is None or lease.holder.status().state in ("ready", "paused", "failed"):
+            if lease.holder is None or lease.holder.what_it_said().status.state in _SETTLED:
                 break
         time.sleep(_WAIT_S)
     print("greenline: an editor keeps this index up to date", file=sys.stderr)

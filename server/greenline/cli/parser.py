@@ -70,6 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     doctor = _add(commands, "doctor", "check engine, image, model, git and versions", "greenline doctor")
     _add_root(doctor)
     _add_json(doctor)
+    _add_flaky(commands)
     demo = _add(
         commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
     )
@@ -151,6 +152,20 @@ def _add_search(commands: Any) -> None:
     _add_json(search)
 
 
+def _add_flaky(commands: Any) -> None:
+    flaky = _add(
+        commands,
+        "flaky",
+        "list the tests that were seen to be flaky, or forget one",
+        "greenline flaky --forget tests/test_a.py::test_b",
+    )
+    flaky.add_argument(
+        "--forget", action="append", metavar="TEST", default=[], help="remember no more of a test"
+    )
+    _add_root(flaky)
+    _add_json(flaky)
+
+
 def _add_verify(commands: Any) -> None:
     verify = _add(
         commands,
@@ -171,12 +186,27 @@ def _add_verify(commands: Any) -> None:
         metavar="RANGE",
         help="commits: A..B, A...B (B since it left A, as in a pull request), or a branch since it left HEAD",
     )
+    verify.add_argument(
+        "--bite",
+        nargs="?",
+        const="",
+        metavar="SECONDS",
+        help="also count which hunks and mutants a verified change's tests notice (default: 60 s at most)",
+    )
+    verify.add_argument(
+        "--min-coverage",
+        metavar="PERCENT",
+        help="exit with 4 where tests execute fewer of the changed lines",
+    )
     for name, reader in (
         ("sarif", "code scanning"),
         ("junit", "continuous integration"),
         ("markdown", "a comment or a summary"),
     ):
         verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
+    verify.add_argument(
+        "--fresh", action="store_true", help="run the base too, also where its outcome is known from before"
+    )
     _add_root(verify)
     _add_json(verify)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -21,35 +22,41 @@ from greenline.cli.console import (
     warn,
 )
 from greenline.cli.stop import stoppable
+from greenline.config.settings import Settings, load_settings
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
 from greenline.verify.patch import patch_bytes, read_patch
-from greenline.verify.summary import evidence_json
+from greenline.verify.summary import bite_lines, bite_of, evidence_json
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import evidence_markdown
 from greenline.verify.summary_sarif import evidence_sarif
 
+_BITE_S = 60.0
+"""How long the bite may take where neither the option nor the setting says so."""
+_BELOW = 4
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify a patch and print its evidence; exit 0 only for `verified`."""
-    from greenline.app import make_sandbox, make_verifier
-    from greenline.config.settings import load_settings
+    from greenline.app import make_sandbox, make_verifier, open_memory
     from greenline.verify.hunk_coverage import hunks_of
 
     root = root_of(arguments.root)
     files = _Files.of(arguments)
+    settings, least = _asked(arguments, load_settings())
     base, edit_set = _patch(arguments, root)
     if not edit_set.changes:
         raise InvalidInput(
             "The patch changes nothing.", remedy="Give a patch with --patch, or edit something."
         )
-    settings = load_settings()
     warn(settings.warnings)
     hunks = hunks_of(edit_set)
-    request = VerifyRequest(root, base, edit_set, hunks, limits=settings.limits, label="verify")
-    verifier = make_verifier(make_sandbox(settings), settings.test_command)
+    request = VerifyRequest(
+        root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
+    )
+    verifier = make_verifier(make_sandbox(settings), settings, memory=open_memory())
     with stoppable() as cancellation:
         evidence = verifier.verify(request, cancellation, progress)
     if arguments.json:
@@ -57,7 +64,36 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(evidence, hunks, root)
     files.write(evidence, hunks, root)
-    return exit_code(evidence.verdict)
+    lines = evidence.changed_lines
+    is_bare = lines is not None and lines.is_below(least)
+    return exit_code(evidence.verdict) or (_BELOW if is_bare else 0)
+
+
+def _asked(arguments: argparse.Namespace, settings: Settings) -> tuple[Settings, float]:
+    """Return the settings with what the command line asks for, and how many of a hundred lines are the least.
+
+    Raises `InvalidInput`.
+    """
+    least = 0.0
+    if arguments.bite:
+        settings = attrs.evolve(settings, bite_s=_number("--bite", arguments.bite, 1, 3600))
+    elif arguments.bite is not None:
+        settings = attrs.evolve(settings, bite_s=settings.bite_s or _BITE_S)
+    if arguments.min_coverage is not None:
+        least = _number("--min-coverage", arguments.min_coverage, 0, 100)
+        settings = attrs.evolve(settings, coverage_threshold=least)
+    return settings, least
+
+
+def _number(option: str, given: str, low: float, high: float) -> float:
+    """Read an option's number; raises `InvalidInput`."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if low <= value <= high:
+        return value
+    raise InvalidInput(f"{option} {given} cannot be used.", remedy=f"Give a number from {low:g} to {high:g}.")
 
 
 @attrs.frozen
@@ -137,6 +173,8 @@ def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
     for hunk in hunks:
         place = f"{Path(hunk.path).relative_to(root)}:{hunk.start_line + 1}"
         item = measured.get(hunk.id)
-        say(f"  {place}  {item.coverage if item else 'not measured'}")
+        say(f"  {place}  {item.coverage if item else 'not measured'}{bite_of(item)}")
+    for line in bite_lines(evidence):
+        say(f"  {line}")
     for warning in evidence.warnings:
         say(f"  warning: {warning}")

@@ -128,6 +128,8 @@ OPTIONS = (
     Option("tmpfs_mb", whole(16, 65_536), "GREENLINE_TMPFS_MB"),
     Option("test_command", text, "GREENLINE_TEST_COMMAND"),
     Option("repair_s", number(1, 3600), "GREENLINE_REPAIR_S", from_client=True),
+    Option("bite_s", number(0, 3600), "GREENLINE_BITE_S", from_client=True),
+    Option("coverage_threshold", number(0, 100), "GREENLINE_COVERAGE_THRESHOLD"),
     Option("checkpoint_quota_mb", whole(1, 1_048_576), "GREENLINE_CHECKPOINT_QUOTA_MB"),
     Option("index", flag, "GREENLINE_INDEX", from_client=True),
     Option("warm_worker", flag, "GREENLINE_WARM_WORKER", from_client=True),

@@ -62,6 +62,10 @@ class Settings:
     """The command that runs the tests of a workspace's root; empty: what its own files say."""
     repair_s: float = 60.0
     """How long the repair engine may search."""
+    bite_s: float = 0.0
+    """How long a verification may go on to measure how much of a verified change its tests notice; 0: not."""
+    coverage_threshold: float = 0.0
+    """How many of a hundred changed lines tests are to execute; below it the evidence has a warning."""
     checkpoint_quota_mb: int = 1024
     """How much the contents of checkpoints may take before the oldest of finished runs are dropped."""
     index: bool = True

@@ -8,6 +8,8 @@ from typing import Literal
 
 import attrs
 
+from greenline.core.bite import Bite, ChangedLines, HunkBite
+
 
 class Outcome(StrEnum):
     """How one test ended, in the runner's own words."""
@@ -91,6 +93,8 @@ class TestReport:
     """`suite`: a test's lines are those of its whole suite, all of whose tests pass."""
     replaced: tuple[str, ...] = ()
     """Functions and plugins of the runner that project code replaced or added while it ran."""
+    measured_at: float | None = None
+    """When it was measured, in seconds since 1970, where that was in an earlier verification."""
 
     def outcome_of(self, test_id: str) -> Outcome | None:
         """Return how a test ended, or None where the run does not hold it."""
@@ -115,6 +119,8 @@ class HunkEvidence:
     hunk_id: str
     coverage: Literal["covered", "notCovered", "notApplicable"]
     tests: tuple[str, ...] = ()
+    bite: HunkBite | None = None
+    """Whether the tests need it, where that was asked."""
 
 
 @attrs.frozen
@@ -137,6 +143,8 @@ class Evidence:
     missing: tuple[str, ...] = ()
     """Tests that are gone in P but pass in O: renamed or removed, listed and not lost."""
     flaky: tuple[str, ...] = ()
+    known_flaky: tuple[str, ...] = ()
+    """Tests of this workspace that earlier verifications found to be flaky, and that were run."""
     hunks: tuple[HunkEvidence, ...] = ()
     touches_tests: bool = False
     warnings: tuple[str, ...] = ()
@@ -152,6 +160,10 @@ class Evidence:
     currency: Literal["current", "partial"] = "current"
     measured: tuple[str, ...] | None = None
     """Ids of the hunks that the measured text held, where those were not all of the proposal."""
+    changed_lines: ChangedLines | None = None
+    """How many changed product lines tests execute, where the tests have run with the change."""
+    bite: Bite | None = None
+    """How much of the change the tests notice, where that was asked and the verdict is `verified`."""
 
     def without_coverage(self) -> Evidence:
         """Return it without the tables of executed lines, which are large; each hunk keeps its tests."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import attrs
 
@@ -11,7 +11,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, TestReport
-from greenline.core.task import Plan, Proposal, Run, RunState, Task
+from greenline.core.task import Plan, Proposal, Run, RunState, RunStory, Task
 
 # --- the tree -----------------------------------------------------------------------------------------
 
@@ -115,6 +115,17 @@ class Sandbox(Protocol):
         """Remove everything that the sandbox left on the machine; may be called twice."""
 
 
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A sandbox that can say whether a request would meet the same conditions as an earlier one."""
+
+    def fingerprint(self, request: SandboxRequest) -> str:
+        """Return a hash of all that a request's outcome can depend on and that is not in the request.
+
+        Environment, image, engine, mounts, the runner that is shipped. Raises `SandboxUnavailable`.
+        """
+
+
 # --- verification -------------------------------------------------------------------------------------
 
 
@@ -130,6 +141,8 @@ class VerifyRequest:
     """Test ids of the plan's acceptance checks."""
     label: str = ""
     limits: Limits = Limits()
+    fresh: bool = False
+    """Whether the base is measured anew, also where its outcome is known from before."""
 
 
 Progress = Callable[[str], None]
@@ -264,6 +277,9 @@ class Journal(Protocol):
 
     def run(self, run_id: str) -> Run:
         """Return a run; raises `NotFound`."""
+
+    def story(self, run_id: str) -> RunStory | None:
+        """Return what there is to say of a run, or None where there is none; cheap."""
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""

@@ -183,3 +183,15 @@ class Run:
     last_seq: int = 0
     note: str = ""
     """Why the run is in this state, where that needs words (an error, a question)."""
+
+
+@attrs.frozen
+class RunStory:
+    """What there is to say of a run where one of its changes is: cheap to read."""
+
+    request: str
+    created: float
+    """Seconds since the epoch."""
+    plan: Plan | None = None
+    spent_usd: float | None = None
+    """What its models cost; None where none was asked."""

@@ -1,24 +1,13 @@
-"""Text with exact line ends: the three that LSP knows, and no others."""
+"""What lines with exact ends are made of, and what a text is known by."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_OTHER_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-"""What Python alone takes for the end of a line."""
+from greenline.core.line import split_lines
 
-
-def split_lines(text: str) -> list[str]:
-    r"""Split into lines that keep their ends; only ``\n``, ``\r\n`` and ``\r`` end a line, as in LSP.
-
-    Joining the result gives `text` back; a form feed or U+2028 stays inside its line.
-    """
-    if any(end in text for end in _OTHER_ENDS):
-        return _LINE.findall(text)
-    return text.splitlines(keepends=True)
+__all__ = ["dominant_end", "line_end", "split_lines", "text_hash", "without_end"]
 
 
 def line_end(line: str) -> str:

@@ -14,12 +14,20 @@ from typing import Any
 
 import attrs
 
+from greenline.core.anchor import Anchor
 from greenline.core.edit import HunkState
 from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, Proposal, RunState
 from greenline.core.wire import from_json, to_json
+from greenline.journal.anchor import (
+    anchored_paths,
+    anchors_of,
+    move_anchor,
+    read_anchors,
+    settle_anchors,
+)
 from greenline.journal.blob import BlobStore, content_hash
 from greenline.journal.checkpoint import (
     Checkpoint,
@@ -100,11 +108,13 @@ class CheckpointStore:
     def finish(self, checkpoint: Checkpoint, note: str = "") -> tuple[Event, ...]:
         """Say that the change was made; return the run's new events.
 
-        In one transaction: hunks move to the states of the marks, the run to the state that these call for,
-        and what the change took back is marked as undone.
+        In one transaction: hunks move to the states of the marks and get their anchors, the run moves to the
+        state that these call for, and what the change took back is marked as undone.
         """
+        anchors = anchors_of(checkpoint, self.blobs.get, time.time())
         with self.journal.transaction() as connection:
             self._set_state(checkpoint.id, CheckpointState.DONE, note)
+            settle_anchors(connection, checkpoint, anchors)
             for undone in checkpoint.undoes:
                 self._turn(connection, undone, checkpoint.id)
             events = self._announce(checkpoint)
@@ -172,6 +182,22 @@ class CheckpointStore:
             "SELECT id, owner FROM checkpoints WHERE state = 'intent' ORDER BY number DESC"
         )
         return [self.get(name) for name, owner in rows if owner == _ABANDONED or not is_alive(owner)]
+
+    # --- anchors ----------------------------------------------------------------------------------------
+
+    def anchors(self, path: str) -> list[Anchor]:
+        """Return the anchors of the hunks that were accepted in a file (links resolved), the newest first."""
+        return read_anchors(self.journal, path)
+
+    def anchored_paths(self) -> list[str]:
+        """Return the files that have anchors, those that are gone by now included."""
+        return anchored_paths(self.journal)
+
+    def move_anchors(self, anchors: Iterable[Anchor]) -> None:
+        """Store where hunks stand by now."""
+        with self.journal.transaction() as connection:
+            for anchor in anchors:
+                move_anchor(connection, anchor)
 
     # --- inside -----------------------------------------------------------------------------------------
 

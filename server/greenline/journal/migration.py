@@ -91,6 +91,18 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         CREATE INDEX checkpoint_files_by_after ON checkpoint_files (after_hash);
         """,
     ),
+    (
+        "0003-anchors",
+        """
+        CREATE TABLE anchors (
+            hunk_id TEXT PRIMARY KEY,
+            path BLOB NOT NULL,
+            in_force INTEGER NOT NULL,
+            anchor TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX anchors_by_path ON anchors (in_force, path);
+        """,
+    ),
 )
 
 

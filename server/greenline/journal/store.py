@@ -18,7 +18,7 @@ import apsw
 from greenline.core.error import GreenlineError, NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
-from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, Task
+from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, RunStory, Task
 from greenline.core.wire import from_json, to_json
 from greenline.journal.blob import BlobStore
 from greenline.journal.migration import JournalUnusable, migrate
@@ -149,6 +149,16 @@ class SqliteJournal:
             if row is None:
                 raise NotFound(f"There is no run {run_id}.", remedy="Ask for the list of runs.")
             return self._run_of(row)
+
+    def story(self, run_id: str) -> RunStory | None:
+        """Return what there is to say of a run, or None where there is none; reads no proposal."""
+        rows = self.query(_SELECT_STORY, (run_id,))
+        if not rows:
+            return None
+        request, created, plan, spent_usd = rows[0]
+        return RunStory(
+            request, created, None if plan is None else from_json(json.loads(plan), Plan), spent_usd
+        )
 
     def runs(self, limit: int = 50, before: float | None = None) -> list[Run]:
         """Return runs, newest first."""
@@ -354,6 +364,13 @@ AND EXISTS (
     SELECT 1 FROM json_each(p.proposal, '$.hunks') h WHERE json_extract(h.value, '$.state') = 'pending'
 )
 ORDER BY r.created
+"""
+_SELECT_STORY = """
+SELECT json_extract(r.task, '$.request'), r.created,
+    (SELECT plan FROM plans WHERE run_id = r.id ORDER BY version DESC LIMIT 1),
+    (SELECT json_extract(data, '$.runUsd') FROM events
+        WHERE run_id = r.id AND kind = 'usage' ORDER BY seq DESC LIMIT 1)
+FROM runs r WHERE r.id = ?
 """
 _SESSION = "json_extract(task, '$.session')"
 _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"

@@ -86,7 +86,7 @@ async def explain(ls: GreenlineServer, *arguments: Any) -> protocol.ExplainResul
     if place.uri is None:
         raise InvalidInput("greenline.server.explain needs uri.", remedy="Name the document and the range.")
     first, last = (place.range.start.line, place.range.end.line) if place.range else (0, 0)
-    result = explain_lines(ls.session, to_path(place.uri), first, last)
+    result = await explain_lines(ls.session, to_path(place.uri), first, last)
     if not ls.client_asks:
         ls.say(types.MessageType.Info, result.markdown)
     return result

@@ -211,6 +211,7 @@ class ExplainResult:
 
     markdown: str
     hunk_id: str | None = None
+    run_id: str | None = None
 
 
 @attrs.frozen

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
-from greenline.core.task import Plan, Proposal, Run
+from greenline.core.task import Plan, Proposal, Run, RunStory
 from greenline.edit.hunk import diff_text
+from greenline.verify.summary import bite_lines, bite_of, measured_before
 
 if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
@@ -69,15 +70,45 @@ def hunk_markdown(item: PlacedHunk) -> str:
     if hunk.mode is not None:
         lines.append(f"Sets the mode bits {hunk.mode:o}.")
     lines.append(fenced(_diff(hunk), "diff"))
-    measured = item.evidence()
+    lines += _coverage(proposal, hunk)
+    lines.append(evidence_markdown(proposal.evidence))
+    return "\n\n".join(lines)
+
+
+def accepted_markdown(proposal: Proposal, hunk: Hunk, when: str) -> str:
+    """Return what was accepted, and what was measured then; `when` is a date for people."""
+    lines = [f"**Greenline** · accepted {when} · {plain(headline(proposal))}"]
+    if hunk.why:
+        lines.append(plain(hunk.why))
+    lines.append(fenced(_diff(hunk), "diff"))
+    lines += _coverage(proposal, hunk)
+    lines.append(evidence_markdown(proposal.evidence))
+    return "\n\n".join(lines)
+
+
+def story_markdown(run_id: str, story: RunStory, entry: int | None) -> str:
+    """Return what a change was asked for, which step of the plan it belongs to, and what its run cost."""
+    lines = []
+    step = next((e for e in story.plan.entries if e.number == entry), None) if story.plan else None
+    if step is not None:
+        lines.append(f"Step {step.number} of the plan: {plain(step.intent)}")
+    cost = "no model was asked" if story.spent_usd is None else f"${story.spent_usd:.2f}"
+    lines.append(f"Run `{run_id}` ({cost}): {plain(story.request)}")
+    return "\n\n".join(lines)
+
+
+def _coverage(proposal: Proposal, hunk: Hunk) -> list[str]:
+    measured = next((e for e in proposal.evidence.hunks if e.hunk_id == hunk.id), None)
     if measured is not None and measured.coverage == "covered":
         shown = ", ".join(plain(t) for t in measured.tests[:_MAX_TESTS])
         more = f" and {len(measured.tests) - _MAX_TESTS} more" if len(measured.tests) > _MAX_TESTS else ""
-        lines.append(f"Covered by {len(measured.tests)} tests: {shown}{more}")
+        lines = [f"Covered by {len(measured.tests)} tests: {shown}{more}"]
     elif measured is not None and measured.coverage == "notCovered":
-        lines.append("No test executes these lines.")
-    lines.append(evidence_markdown(proposal.evidence))
-    return "\n\n".join(lines)
+        lines = ["No test executes these lines."]
+    else:
+        lines = []
+    said = bite_of(measured)
+    return [*lines, plain(f"Bite: {said.removeprefix(', ')}")] if said else lines
 
 
 def place_of(hunk: Hunk) -> str:
@@ -104,6 +135,7 @@ def evidence_markdown(evidence: Evidence) -> str:
         lines.append("Fixed: " + ", ".join(plain(t) for t in evidence.fixed[:_MAX_TESTS]))
     if evidence.lost:
         lines.append("Lost: " + ", ".join(plain(t) for t in evidence.lost[:_MAX_TESTS]))
+    lines += [plain(line) for line in bite_lines(evidence)]
     lines += [plain(warning) for warning in evidence.warnings]
     return "\n\n".join(lines)
 
@@ -127,7 +159,7 @@ def plan_markdown(run: Run, plan: Plan) -> str:
 
 def _row(name: str, report: TestReport) -> str:
     counts = [report.count(o) for o in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)]
-    cells = [name, *map(str, counts), f"{report.duration_s:.1f}"]
+    cells = [f"{name}{measured_before(report)}", *map(str, counts), f"{report.duration_s:.1f}"]
     return f"| {' | '.join(cells)} |"
 
 

@@ -19,6 +19,7 @@ from greenline.core.index_port import IndexClient, IndexStatus
 from greenline.core.port import Journal
 from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
+from greenline.lsp.accepted import Accepted
 from greenline.lsp.decision import Decision, Editor, Review
 from greenline.lsp.review import CurrentText
 from greenline.lsp.reviewer import Bench, Reviewer
@@ -74,6 +75,8 @@ class Session:
         """What `_proposed_path` has answered since then, and for which files: it is asked per keystroke."""
         self._files: dict[str, tuple[tuple[int, ...], CurrentText]] = {}
         self._shelf = Shelf(journal, listener, self._glance, self._is_inside)
+        self.accepted = Accepted(checkpoints, self._glance, lambda: self.roots)
+        """Where the hunks that were accepted are now."""
         self.changed = asyncio.Event()
         """Set whenever a buffer is opened, changed or closed."""
         self._reviewer = Reviewer(
@@ -135,6 +138,7 @@ class Session:
 
     def disk_changed(self, paths: Sequence[str]) -> None:
         """Say that files or folders changed on the disk."""
+        self.accepted.files_changed()
         if self._index is not None:
             self._index.changed([path for path in paths if self._is_inside(path)])
 
@@ -146,10 +150,13 @@ class Session:
 
     def put_document(self, document: OpenDocument) -> None:
         """Take the text of an open document, new or changed."""
-        if document.path not in self._documents:
+        is_new = document.path not in self._documents
+        if is_new:
             self._open_files[str(Path(document.path).resolve())] = document.path
             self._forget_spellings()
         self._documents[document.path] = document
+        if is_new:
+            self.accepted.opened(document.path)
         self._put_buffer(document.path, document.text)
         self.changed.set()
 
@@ -333,6 +340,7 @@ class Session:
     def document_changed(self, path: str) -> None:
         """Say again where the pending hunks of a changed document are, if they moved."""
         self._shelf.document_changed(self._proposed_path(path))
+        self.accepted.changed(path)
 
     def _on_event(self, event: Event) -> None:
         self._listener.on_event(event)
@@ -345,7 +353,12 @@ class Session:
 
     async def review(self, proposal_id: str, decisions: Sequence[Decision], editor: Editor) -> Review:
         """Apply and reject hunks; with any conflict nothing is applied and all stay pending."""
-        return await self._reviewer.review(proposal_id, decisions, editor)
+        review = await self._reviewer.review(proposal_id, decisions, editor)
+        if review.applied:
+            hunks = self.proposal(proposal_id).hunks
+            for path in {hunk.path for hunk in hunks if hunk.id in review.applied}:
+                self.accepted.opened(path)
+        return review
 
     async def undo(self, proposal_id: str | None, checkpoint_id: str | None, editor: Editor) -> Undone:
         """Take back a proposal, a checkpoint or the newest change; hunks that were taken back wait again."""

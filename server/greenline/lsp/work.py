@@ -16,7 +16,8 @@ from greenline.lsp.convert import to_path, to_uri
 from greenline.lsp.hardened import CONTENT_SCHEME
 from greenline.lsp.progress import work_progress
 from greenline.lsp.publisher import plan_file
-from greenline.lsp.render import hunk_markdown, plain, plan_markdown
+from greenline.lsp.render import plain, plan_markdown
+from greenline.lsp.why import tell
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -61,14 +62,13 @@ def take_document(ls: GreenlineServer, uri: str) -> None:
     ls.session.document_changed(path)
 
 
-def explain_lines(session: Session, path: str, first: int, last: int) -> protocol.ExplainResult:
+async def explain_lines(session: Session, path: str, first: int, last: int) -> protocol.ExplainResult:
     """Return what is known about lines of a document of the workspace."""
     session.require_text(path)
-    items = session.pending_at(path, first, last)
-    if items:
-        text = "\n\n---\n\n".join(hunk_markdown(item) for item in items)
-        return protocol.ExplainResult(text, items[0].hunk.id)
-    return protocol.ExplainResult(f"Nothing is proposed for line {first + 1} of {plain(path)}.")
+    told = await tell(session, path, first, last)
+    if told is None:
+        return protocol.ExplainResult(f"Nothing is known about line {first + 1} of {plain(path)}.")
+    return protocol.ExplainResult(told.markdown, told.hunk_id, told.run_id)
 
 
 def virtual_document(ls: GreenlineServer, uri: str) -> str:

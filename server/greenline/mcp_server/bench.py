@@ -180,7 +180,7 @@ def explain(bench: Bench, arguments: Arguments, cancellation: Cancellation, prog
         session = bench.session(_Silent())
         try:
             await session.start()
-            return explain_lines(session, path, line, line)
+            return await explain_lines(session, path, line, line)
         finally:
             await session.stop()
             session.journal.close()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import attrs
 
 from greenline.repair.fix import Fix, make_contents
-from greenline.repair.trial import Look
+from greenline.verify.batch import Look
 
 _MIN_VARIANTS = 8
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from greenline.core.port import Tree
+from greenline.mutation.source import Candidate
 from greenline.repair.fix import Fix, make_contents
-from greenline.repair.source import Candidate
 
 _MAX_STEPS = 2
 """From how many edits a second look is taken; each costs a run of the suite."""

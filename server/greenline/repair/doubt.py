@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from greenline.mutation.source import Candidate
 from greenline.repair.alike import Family
 from greenline.repair.fix import Fix
-from greenline.repair.source import Candidate
 
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""

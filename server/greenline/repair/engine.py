@@ -24,6 +24,7 @@ from greenline.repair.search import SETTLE_S, Found, Search
 from greenline.repair.trial import Bench, timing
 from greenline.verify.path_rule import PathRule
 from greenline.verify.python_project import detect
+from greenline.verify.repeat import REPEATS
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
@@ -35,8 +36,10 @@ _HANG_S = 4.0
 """How much processor time a test may take before it is stopped, unless the suite's others take as long."""
 _SLOW_S = 20.0
 """How long one that was stopped may take when it is asked again, if so much of the budget is left."""
-_START_S = 3.0
+_START_S = 4.0
 """What a run takes beside its tests, roughly."""
+_CAUTION = 1.25
+"""How many times what a verification is likely to take is kept for it."""
 _VERIFY_BY = 0.85
 """The share of the budget after which no other fix is put to the whole verification."""
 _TIMES = 8.0
@@ -72,6 +75,12 @@ class Diagnosis:
     def longest_s(self) -> float:
         """Return how long the longest test took that ended by itself."""
         return max((t.duration_s for t in self.report.tests if t.outcome is Outcome.PASSED), default=0.0)
+
+    @property
+    def verification_s(self) -> float:
+        """Return what verifying a fix is likely to take: a run of the suite, and repeats of what it mends."""
+        again = sum(test.duration_s for test in self.report.tests if test.id in self.failing)
+        return self.report.duration_s + REPEATS * again + _START_S
 
     def near(self) -> dict[str, list[str]]:
         """Return `FILE:LINE` → some tests that execute a suspicious line; empty where the suite is quick."""
@@ -192,7 +201,7 @@ class RepairEngine:
             diagnosis.suspicion,
             cancellation,
             progress,
-            started + _SEARCH_BY * self.budget_s,
+            started + min(_SEARCH_BY * self.budget_s, self.budget_s - _CAUTION * diagnosis.verification_s),
             lambda fix: self.is_refused(_edit_set(root, tree, fix)),
             lambda: self._hold(case),
             lambda fix: self._behind(case, fix),

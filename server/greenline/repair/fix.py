@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from greenline.repair.source import Candidate
+from greenline.mutation.source import Candidate
 
 
 @attrs.frozen

@@ -10,12 +10,13 @@ import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.port import Progress, Tree
+from greenline.mutation.operator import candidates
+from greenline.mutation.source import Candidate, Source
 from greenline.repair.behind import steps
 from greenline.repair.fix import Fix, overlap
-from greenline.repair.operator import candidates
-from greenline.repair.source import Candidate, Source
 from greenline.repair.spread import spread
-from greenline.repair.trial import Bench, Look, Trial
+from greenline.repair.trial import Bench
+from greenline.verify.batch import Look, Trial
 
 _MAX_SINGLES = 4000
 _MAX_PAIRS = (1000, 1500, 3000)

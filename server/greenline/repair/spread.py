@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from greenline.repair.source import Function, Source
+from greenline.mutation.source import Function, Source
 
 _WEIGHT = 0.6
 

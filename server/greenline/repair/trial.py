@@ -2,60 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Outcome, TestReport
-from greenline.core.port import Limits, Sandbox, SandboxRequest, StagedFile, Tree
-from greenline.repair.source import Candidate
+from greenline.core.port import Sandbox, Tree
+from greenline.mutation.source import Candidate
+from greenline.verify.batch import Asked, Batch, Timing, Trial
 
 _SPARE_S = 0.1
 _TIMES = 2.0
 _ENDED = (Outcome.PASSED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED, Outcome.DESELECTED)
-_FILE = ".greenline-candidates.json"
-_RUNNER = "/opt/greenline/runner"
-
-
-Look = tuple[tuple[str, str], ...]
-"""What a candidate did in variants of the tests: (variant, digest), for comparison only."""
-
-
-@attrs.frozen
-class Trial:
-    """What one candidate did."""
-
-    passed: frozenset[str]
-    """The once failing tests that pass now."""
-    whole: bool
-    """Whether the whole suite passed."""
-    hung: bool = False
-    """Whether a test did not end in its time."""
-    look: Look | None = None
-    """What it does near the tests, where it passes all of them and that could be seen."""
-
-
-@attrs.frozen
-class Timing:
-    """Which tests are asked first, and how long they may take; from what they took on the base."""
-
-    failing: tuple[str, ...]
-    """Those that are to pass, the likeliest to end first."""
-    broken: tuple[str, ...]
-    """Those that fail as well and are not asked for."""
-    limits: Mapping[str, float]
-    """Test id → processor seconds."""
-    limit_s: float
-    """Processor seconds of any other test."""
-    test_s: float
-    """How long one test may take by the clock."""
-    timeout_s: float
-    """How long one candidate's tests may take by the clock."""
 
 
 def timing(report: TestReport, failing: Sequence[str], hang_s: float) -> Timing:
@@ -133,41 +93,14 @@ class Bench:
         cancellation: Cancellation,
         patience: float,
     ) -> dict[int, Trial]:
-        work = {
-            "runner": self.runner,
-            "failing": list(self.timing.failing),
-            "broken": list(self.timing.broken),
-            "limits": {test: patience * s for test, s in self.timing.limits.items()},
-            "limitS": patience * self.timing.limit_s,
-            "patience": patience,
-            "near": {line: list(tests) for line, tests in self.near.items()},
-            "timeoutS": self.timing.timeout_s,
-            "testS": self.timing.test_s,
-            "settleS": self.settle_s,
-            "wallS": wall_s,
-            "candidates": [
-                [(e.path, e.start, e.end, base64.b64encode(e.replacement).decode()) for e in edits]
-                for edits in candidates
-            ],
-        }
-        request = SandboxRequest(
-            root=self.root,
-            tree={**self.tree, _FILE: StagedFile(json.dumps(work).encode())},
-            command=("{python}", f"{_RUNNER}/batch.py", _FILE),
-            reporter=("{python}", "-I", f"{_RUNNER}/reporter.py"),
-            environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},
-            limits=Limits(wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
-            label=self.label,
+        batch = Batch(
+            self.sandbox,
+            self.root,
+            self.tree,
+            self.runner,
+            self.timing,
+            self.label,
+            near=self.near,
+            settle_s=self.settle_s,
         )
-        records: dict[int, dict[str, Any]] = {}
-        looks: dict[int, Look] = {}
-        for line in self.sandbox.run(request, cancellation).report.splitlines():
-            record = json.loads(line)
-            if record.get("kind") == "candidate":
-                records[record["index"]] = record
-            elif record.get("kind") == "look":
-                looks[record["index"]] = tuple(sorted(record["seen"].items()))
-        return {
-            index: Trial(frozenset(r["passed"]), bool(r["whole"]), bool(r["hung"]), looks.get(index))
-            for index, r in records.items()
-        }
+        return batch.run(Asked(candidates), wall_s, cancellation, patience)

@@ -7,7 +7,10 @@ tests and reporter run under two different unprivileged users, and the container
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
+import platform
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -20,10 +23,11 @@ import docker.types
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
-from greenline.sandbox import base_image
+from greenline.sandbox import base_image, seccomp
 from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
+from greenline.sandbox.fingerprint import folders_fingerprint
 from greenline.sandbox.host_toolchain import HostToolchain, resolve
 from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
@@ -34,6 +38,8 @@ LABEL_RUN = "greenline.run"
 HOME = "/tmp/home"
 RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
+_FILES_A_MB = 256
+"""How many files a folder in memory may hold for each megabyte of its size."""
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -66,6 +72,7 @@ class DockerSandbox:
     def health(self) -> SandboxHealth:
         """Return whether an engine answers and the image can be had; never raises."""
         try:
+            _shipped_mounts()
             client = self._connect()
             tag = self._image(client)
             client.ping()
@@ -101,6 +108,26 @@ class DockerSandbox:
         finally:
             if container is not None and arguments is not None:
                 self._pool.give_back(container, arguments)
+
+    def fingerprint(self, request: SandboxRequest) -> str:
+        """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
+        client = self._connect()
+        toolchain = resolve(request.root, self._settings.environment)
+        try:
+            arguments = self._arguments(client, request, toolchain)
+        except ENGINE_ERRORS as error:
+            raise SandboxUnavailable(
+                f"The container engine failed: {_words(error)}.", remedy=REMEDY
+            ) from error
+        container = {name: value for name, value in arguments.items() if name != "labels"}
+        machine = [platform.release(), platform.machine(), os.cpu_count()]
+        tools = [toolchain.python, toolchain.environment]
+        facts = json.dumps(
+            [self._engine, self._images, machine, tools, container], sort_keys=True, default=str
+        )
+        modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
+        folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
+        return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
 
     def wait(self, timeout_s: float = 10.0) -> bool:
         """Wait until used containers are gone and those started ahead are ready; return whether they are."""
@@ -158,10 +185,7 @@ class DockerSandbox:
         limits = request.limits
         memory = f"{limits.memory_mb}m"
         mounts = [_bind(mount.source, mount.target) for mount in toolchain.mounts]
-        shipped = sandbox_folder()
-        for name in ("runner", "toolbox"):
-            if (shipped / name).is_dir():
-                mounts.append(_bind(str(shipped / name), f"/opt/greenline/{name}"))
+        mounts += _shipped_mounts()
         return {
             "image": self._image(client),
             "command": ["sleep", "infinity"],
@@ -170,7 +194,7 @@ class DockerSandbox:
             "network_mode": "none",
             "read_only": True,
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges:true"],
+            "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.profile()}"],
             "ipc_mode": "private",
             "user": f"{uid}:{gid}",
             "mem_limit": memory,
@@ -193,17 +217,36 @@ def _caller() -> tuple[int, int]:
     return os.getuid(), os.getgid()
 
 
+def _shipped_mounts() -> list[Any]:
+    """Return the mounts of the runner and of the toolbox; raises `SandboxUnavailable` where one is missing.
+
+    Without the toolbox a project that has no coverage of its own would run, and nothing be known of it.
+    """
+    shipped = sandbox_folder()
+    names = ("runner", "toolbox")
+    for name in names:
+        if not (shipped / name).is_dir():
+            raise SandboxUnavailable(
+                f"A part of Greenline is missing: {shipped / name}.",
+                remedy="Run `make install` in a checkout, or install the wheel again.",
+            )
+    return [_bind(str(shipped / name), f"/opt/greenline/{name}") for name in names]
+
+
 def _bind(source: str, target: str) -> Any:
     return docker.types.Mount(target, source, type="bind", read_only=True)
 
 
 def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     owner = f"uid={uid},gid={gid}"
+    # The kernel's own bound on files is half of the machine's pages.
+    size = f"size={limits.tmpfs_mb}m,nr_inodes={limits.tmpfs_mb * _FILES_A_MB}"
+    few = "size=16m,nr_inodes=1024"
     return {
-        root: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0755",
-        "/tmp": f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,mode=1777",
-        HOME: f"rw,exec,nosuid,nodev,size={limits.tmpfs_mb}m,{owner},mode=0700",
-        RUN_FOLDER: f"rw,nosuid,nodev,noexec,size=16m,uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
+        root: f"rw,exec,nosuid,nodev,{size},{owner},mode=0755",
+        "/tmp": f"rw,exec,nosuid,nodev,{size},mode=1777",
+        HOME: f"rw,exec,nosuid,nodev,{size},{owner},mode=0700",
+        RUN_FOLDER: f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
     }
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from greenline.core.bite import ChangedLines
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import EditRejected, InvalidInput
 from greenline.core.evidence import HunkEvidence, Outcome, TestReport
 from greenline.core.port import Tree
 from greenline.edit.hunk import split
+from greenline.edit.sense import sensible
 from greenline.edit.text import split_lines
 from greenline.verify.changed_line import code_lines, covered_by, is_measured
 from greenline.verify.tree import relative
@@ -16,7 +18,7 @@ from greenline.workspace.encoding import decode
 
 
 def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
-    """Cut all changes into hunks; a binary file is none."""
+    """Cut all changes into hunks that make sense alone where they can; a binary file is none."""
     found: list[Hunk] = []
     for change in edit_set.changes:
         try:
@@ -24,7 +26,7 @@ def hunks_of(edit_set: EditSet) -> tuple[Hunk, ...]:
             after = None if change.after is None else decode(change.after).text
         except (EditRejected, InvalidInput):
             continue
-        found += split(change, before, after)
+        found += split(change, before, after, group=sensible(change.path))
     return tuple(found)
 
 
@@ -35,11 +37,11 @@ def measure(
 
     Only tests that pass with the patch are witnesses: what a failing one executes may do anything.
     """
-    starts = _patched_starts(hunks)
+    starts = patched_starts(hunks)
     return tuple(_measure(root, hunk, starts[hunk.id], base, patched, before, after) for hunk in hunks)
 
 
-def _patched_starts(hunks: Sequence[Hunk]) -> dict[str, int]:
+def patched_starts(hunks: Sequence[Hunk]) -> dict[str, int]:
     """Return where each hunk's lines begin in the patched file, 0-based."""
     starts: dict[str, int] = {}
     offsets: dict[str, int] = {}
@@ -50,13 +52,53 @@ def _patched_starts(hunks: Sequence[Hunk]) -> dict[str, int]:
     return starts
 
 
+def executed(
+    root: str, hunks: Sequence[Hunk], patched: Tree, after: TestReport, is_product: Callable[[str], bool]
+) -> ChangedLines:
+    """Return how many of the product lines that hunks add or change are executed by a test that passes.
+
+    A line that only an import executes is none of them: no test can execute it in its own context.
+    """
+    starts = patched_starts(hunks)
+    n_executed = n_executable = 0
+    for path in sorted({relative(root, hunk.path) for hunk in hunks}):
+        file = patched.get(path)
+        if file is None or not is_measured(path) or not is_product(path):
+            continue
+        witnesses = code_lines(path, file.content)
+        seen = _seen(path, after)
+        for hunk in hunks:
+            if relative(root, hunk.path) != path:
+                continue
+            for number in added_lines(hunk, starts[hunk.id]):
+                if wanted := witnesses.get(number):
+                    n_executable += 1
+                    n_executed += not wanted.isdisjoint(seen)
+    return ChangedLines(n_executed, n_executable)
+
+
+def added_lines(hunk: Hunk, start: int) -> range:
+    """Return the lines, 1-based, that a hunk's text has in the patched file, where it begins at `start`."""
+    return range(start + 1, start + 1 + len(split_lines(hunk.after)))
+
+
+def _seen(path: str, report: TestReport) -> set[int]:
+    """Return the lines of a file that tests which pass execute."""
+    return {
+        line
+        for test, files in report.coverage.items()
+        if report.outcome_of(test) is Outcome.PASSED
+        for line in files.get(path, ())
+    }
+
+
 def _measure(
     root: str, hunk: Hunk, start: int, base: Tree, patched: Tree, before: TestReport, after: TestReport
 ) -> HunkEvidence:
     path = relative(root, hunk.path)
     if not is_measured(path):
         return HunkEvidence(hunk.id, "notApplicable")
-    added = range(start + 1, start + 1 + len(split_lines(hunk.after)))
+    added = added_lines(hunk, start)
     deleted = range(hunk.start_line + 1, hunk.end_line + 1)
     for tree, numbers, report in ((patched, added, after), (base, deleted, before)):
         file = tree.get(path)

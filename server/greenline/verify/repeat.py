@@ -20,6 +20,8 @@ from greenline.verify.verdict import differing
 
 REPEATS = 2
 """How often a test that differs is run again on each side."""
+KNOWN_REPEATS = 5
+"""The same for a test that is known to be flaky."""
 
 
 class Meeting:
@@ -28,8 +30,10 @@ class Meeting:
     A side that ends, however it ends, must call `leave`, or the other would wait for ever.
     """
 
-    def __init__(self, progress: Callable[[str], None]) -> None:
+    def __init__(self, progress: Callable[[str], None], flaky: frozenset[str] = frozenset()) -> None:
+        """Say with `progress` what is run again; `flaky` tests, by the runner's ids, are so more often."""
         self._progress = progress
+        self._flaky = flaky
         self._changed = threading.Condition()
         self._first: dict[str, TestReport | None] = {}
         self._told = False
@@ -43,10 +47,32 @@ class Meeting:
             if n_asked == 0:
                 self._arrive(side, parse(SandboxResult(None, False, b"", report, 0.0)))
             n_asked += 1
-            tests = self._wait() if n_asked <= REPEATS else ()
+            tests = self._wait() if n_asked <= KNOWN_REPEATS else ()
+            if n_asked > REPEATS:
+                tests = tuple(test for test in tests if test in self._flaky)
             return json.dumps(tests).encode() + b"\n" if tests else None
 
         return ask
+
+    def differences(self, side: str, report: TestReport) -> tuple[str, ...]:
+        """Report for a side that has no container; return its tests that end otherwise on the other side.
+
+        Waits for the other side's report. A test that the other side does not hold ends otherwise there.
+        """
+        self._arrive(side, report)
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._first) == 2)
+            (other,) = (found for name, found in self._first.items() if name != side)
+        if other is None or not _complete(report, other):
+            return ()
+        return tuple(sorted(t.id for t in report.tests if other.outcome_of(t.id) is not t.outcome))
+
+    def anew(self, side: str) -> Meeting:
+        """Return a meeting for a side that is measured once more: what the other one reported stands."""
+        again = Meeting(self._progress, self._flaky)
+        with self._changed:
+            again._first = {name: report for name, report in self._first.items() if name != side}
+        return again
 
     def leave(self, side: str) -> None:
         """Say that a side has nothing more to report."""
@@ -80,6 +106,8 @@ class Suspects:
     """Their repeats differ among themselves."""
     open: tuple[str, ...] = ()
     """To be run again in fresh containers: all repeats differ from the first run, or there are none."""
+    on_base: tuple[str, ...] = ()
+    """The flaky ones whose repeats on the base differ among themselves."""
 
 
 def judge(sides: Sequence[tuple[TestReport, ...]]) -> Suspects:
@@ -90,14 +118,19 @@ def judge(sides: Sequence[tuple[TestReport, ...]]) -> Suspects:
     flaky: set[str] = set()
     doubtful: set[str] = set()
     tests = differing(base, patched)
-    for first, *repeats in sides:
+    on_base: set[str] = set()
+    for number, (first, *repeats) in enumerate(sides):
         for test in tests:
-            seen = [report.outcome_of(test) is Outcome.PASSED for report in repeats if _complete(report)]
+            shown = [report.outcome_of(test) for report in repeats if _complete(report)]
+            # One that was not asked for says nothing.
+            seen = [outcome is Outcome.PASSED for outcome in shown if outcome is not None]
             if len(set(seen)) > 1:
                 flaky.add(test)
+                if number == 0:
+                    on_base.add(test)
             elif len(seen) < REPEATS or seen[0] != (first.outcome_of(test) is Outcome.PASSED):
                 doubtful.add(test)
-    return Suspects(tuple(sorted(flaky)), tuple(sorted(doubtful - flaky)))
+    return Suspects(tuple(sorted(flaky)), tuple(sorted(doubtful - flaky)), tuple(sorted(on_base)))
 
 
 def _complete(*reports: TestReport) -> bool:

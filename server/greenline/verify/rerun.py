@@ -13,7 +13,7 @@ import attrs
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport
 from greenline.core.port import Tree
-from greenline.verify.repeat import REPEATS, judge
+from greenline.verify.repeat import KNOWN_REPEATS, REPEATS, judge
 from greenline.verify.runs import Suite
 
 
@@ -25,6 +25,8 @@ class Stability:
     """Both outcomes on the same text."""
     ordered: tuple[str, ...] = ()
     """On the base always the same outcome in the whole suite, and another one when run alone."""
+    on_base: tuple[str, ...] = ()
+    """The flaky ones that gave both outcomes on the base."""
 
 
 @attrs.frozen
@@ -44,15 +46,17 @@ def stability(
     trees: tuple[Tree, Tree],
     rounds: tuple[tuple[TestReport, ...], tuple[TestReport, ...]],
     n_parallel: int,
+    known_flaky: Sequence[str] = (),
 ) -> Stability:
     """Judge the tests that differ between B's and P's rounds; `trees` are the base and the patched one.
 
-    What the rounds leave open runs again alone, twice a side; what differs then on the base alone has the
-    whole suite run again, twice.
+    What the rounds leave open runs again alone, twice a side, or more often where a test is known to be
+    flaky; what differs then on the base alone has the whole suite run again, twice.
     """
     suspects = judge(rounds)
     if not suspects.open:
-        return Stability(suspects.flaky)
+        return Stability(suspects.flaky, on_base=suspects.on_base)
+    n_repeats = REPEATS if set(suspects.open).isdisjoint(known_flaky) else KNOWN_REPEATS
     base, patched = (_Side(tree, done[0]) for tree, done in zip(trees, rounds, strict=True))
 
     def alone(side: _Side) -> set[str]:
@@ -63,11 +67,12 @@ def stability(
         return base.differs(tests, report) if report.end is RunEnd.COMPLETE else set(tests)
 
     with ThreadPoolExecutor(n_parallel, thread_name_prefix="verify") as pool:
-        found = list(pool.map(alone, (base, patched) * REPEATS))
+        found = list(pool.map(alone, (base, patched) * n_repeats))
         flaky = {*suspects.flaky}.union(*found[1::2])
         doubtful = sorted(set().union(*found[::2]) - flaky)
         ordered = set(doubtful).difference(*pool.map(whole, [doubtful] * REPEATS)) if doubtful else set()
-    return Stability(tuple(sorted(flaky | (set(doubtful) - ordered))), tuple(sorted(ordered)))
+    on_base = {*suspects.on_base, *doubtful} - ordered
+    return Stability(tuple(sorted(flaky | on_base)), tuple(sorted(ordered)), tuple(sorted(on_base)))
 
 
 def _passed(report: TestReport, test: str) -> bool:

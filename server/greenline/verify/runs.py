@@ -12,7 +12,7 @@ import attrs
 from greenline.core.cancel import Cancellation
 from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import RunEnd, TestReport
-from greenline.core.port import Limits, Sandbox, SandboxRequest, Tree
+from greenline.core.port import Limits, Sandbox, SandboxRequest, SandboxResult, Tree
 from greenline.verify.detection import projects, same
 from greenline.verify.project import Project
 from greenline.verify.python_project import detect
@@ -67,6 +67,28 @@ class Suite:
         (project,) = self._present(tree)
         return self._rounds(tree, project, self._argv(project, rounds=True), followup)
 
+    def request_in_rounds(
+        self, tree: Tree, followup: Callable[[bytes], bytes | None], tests: Sequence[str] = ()
+    ) -> SandboxRequest | None:
+        """Return what `run_in_rounds` asks of the sandbox, or None where the only project cannot be run.
+
+        `tests` are ids as the project's own runner knows them; a run of some measures no coverage.
+        """
+        (project,) = self._present(tree)
+        if project.no_runner or project.problem:
+            return None
+        argv = self._argv(project, tests, coverage=not tests, rounds=True)
+        return self._request(tree, argv, followup)
+
+    def read(self, result: SandboxResult) -> tuple[TestReport, ...]:
+        """Return the reports of a run of the only project, one a round."""
+        return parse_rounds(result, prefix=self.prefix)
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of the only project begin with in a report."""
+        return _prefix(self.projects[0])
+
     def _present(self, tree: Tree) -> list[Project]:
         """Return the projects as a tree's own files describe them; a missing one cannot run."""
         found = projects(tree, self.test_command)
@@ -116,7 +138,16 @@ class Suite:
             return (TestReport(end=RunEnd.RUNNER_MISSING, detail=project.no_runner),)
         if project.problem:
             return (TestReport(end=RunEnd.COLLECTION, detail=project.problem),)
-        request = SandboxRequest(
+        request = self._request(tree, command, followup)
+        try:
+            return parse_rounds(self.sandbox.run(request, self.cancellation), prefix=_prefix(project))
+        except SandboxUnavailable as error:
+            return (TestReport(end=RunEnd.UNAVAILABLE, detail=str(error)),)
+
+    def _request(
+        self, tree: Tree, command: tuple[str, ...], followup: Callable[[bytes], bytes | None] | None
+    ) -> SandboxRequest:
+        return SandboxRequest(
             root=self.root,
             tree=tree,
             command=command,
@@ -126,10 +157,6 @@ class Suite:
             label=self.label,
             followup=followup,
         )
-        try:
-            return parse_rounds(self.sandbox.run(request, self.cancellation), prefix=_prefix(project))
-        except SandboxUnavailable as error:
-            return (TestReport(end=RunEnd.UNAVAILABLE, detail=str(error)),)
 
 
 def suite_projects(chosen: Sequence[Project], *trees: Tree) -> tuple[Project, ...]:

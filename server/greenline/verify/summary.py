@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from greenline.core.bite import HunkBite
 from greenline.core.edit import Hunk
-from greenline.core.evidence import Evidence, Outcome, TestReport
+from greenline.core.evidence import Evidence, HunkEvidence, Outcome, TestReport
+from greenline.core.wire import to_json
+
+_STATE = {"bites": "bites", "idle": "no test misses it", "notMeasured": "bite not measured"}
+_MAX_MUTANTS = 5
 
 
 def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[str, Any]:
@@ -27,20 +33,60 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
         "lost": list(evidence.lost),
         "missing": list(evidence.missing),
         "flaky": list(evidence.flaky),
+        "knownFlaky": list(evidence.known_flaky),
         "hunks": [
             {
                 "path": str(Path(hunk.path).relative_to(root)),
                 "startLine": hunk.start_line + 1,
                 "coverage": measured[hunk.id].coverage if hunk.id in measured else None,
                 "tests": list(measured[hunk.id].tests) if hunk.id in measured else [],
+                "bite": _hunk_bite(measured[hunk.id].bite) if hunk.id in measured else None,
             }
             for hunk in hunks
         ],
+        "changedLines": None if evidence.changed_lines is None else to_json(evidence.changed_lines),
+        "bite": None if evidence.bite is None else to_json(evidence.bite),
         "sandbox": evidence.sandbox,
         "engine": evidence.engine,
         "image": evidence.image,
         "seconds": round(evidence.duration_s, 3),
     }
+
+
+def bite_of(item: HunkEvidence | None) -> str:
+    """Return what is known of one hunk's bite, to be put behind its coverage; empty where nothing is."""
+    bite = None if item is None else item.bite
+    if bite is None or bite.reason == "noCode":
+        return ""
+    words = _STATE[bite.state]
+    if bite.state == "bites" and bite.tests:
+        words += f" ({bite.tests[0]} fails without it)"
+    elif bite.state == "notMeasured":
+        words += f" ({bite.reason})"
+    mutants = f", {bite.n_killed} of {bite.n_mutants} mutants killed" if bite.n_mutants else ""
+    return f", {words}{mutants}"
+
+
+def bite_lines(evidence: Evidence) -> tuple[str, ...]:
+    """Return the bite of the whole change and the mutants that no test noticed, a sentence a line."""
+    if evidence.bite is None:
+        return ()
+    reason = f" ({evidence.bite.reason})" if evidence.bite.reason else ""
+    lived = [mutant for item in evidence.hunks if item.bite for mutant in item.bite.survivors]
+    shown = [f"no test notices {mutant.words()}" for mutant in lived[:_MAX_MUTANTS]]
+    more = len(lived) - _MAX_MUTANTS
+    return (f"{evidence.bite.words()}{reason}", *shown, *([f"and {more} more"] if more > 0 else []))
+
+
+def _hunk_bite(bite: HunkBite | None) -> dict[str, Any] | None:
+    return None if bite is None else {k: v for k, v in to_json(bite).items() if k != "takenAlong"}
+
+
+def measured_before(report: TestReport) -> str:
+    """Return when a report was measured, in words that follow its name; empty where it was just now."""
+    if report.measured_at is None:
+        return ""
+    return time.strftime(", measured %Y-%m-%d %H:%M", time.localtime(report.measured_at))
 
 
 def counts(report: TestReport | None) -> dict[str, object] | None:
@@ -55,4 +101,5 @@ def counts(report: TestReport | None) -> dict[str, object] | None:
         "runner": report.runner,
         "seconds": round(report.duration_s, 3),
         "detail": report.detail,
+        "measuredAt": report.measured_at,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
+from greenline.verify.summary import bite_lines, bite_of, measured_before
 
 _MAX_NAMES = 20
 _MAX_HUNKS = 50
@@ -36,6 +37,7 @@ def evidence_markdown(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> s
     ):
         lines += _names(title, tests)
     lines += _hunks(evidence, hunks, root)
+    lines += _bite(evidence)
     facts = [evidence.engine, evidence.image[:19], f"{evidence.duration_s:.1f} s"]
     lines += [f"<sub>Measured with {escape(', '.join(fact for fact in facts if fact))}.</sub>", ""]
     return "\n".join(lines)
@@ -63,6 +65,7 @@ def _reports(evidence: Evidence) -> list[str]:
 def _row(name: str, report: TestReport) -> str:
     counts = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
     cells = [str(report.count(outcome)) for outcome in counts]
+    name += measured_before(report)
     return f"| {name} | {' | '.join(cells)} | {report.end.value} | {report.duration_s:.2f} |"
 
 
@@ -72,6 +75,14 @@ def _names(title: str, tests: Sequence[str]) -> list[str]:
     shown = [f"- {escape(test)}" for test in tests[:_MAX_NAMES]]
     more = [f"- … and {len(tests) - _MAX_NAMES} more"] if len(tests) > _MAX_NAMES else []
     return [f"**{title}**", "", *shown, *more, ""]
+
+
+def _bite(evidence: Evidence) -> list[str]:
+    said = [f"{evidence.changed_lines.words()}."] if evidence.changed_lines is not None else []
+    first, *rest = bite_lines(evidence) or ("",)
+    said += [f"{escape(first)}"] if first else []
+    lines = [f"- {line}" for line in said] + [f"  - {escape(line)}" for line in rest]
+    return [*lines, ""] if lines else []
 
 
 def _hunks(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> list[str]:
@@ -84,7 +95,7 @@ def _hunks(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> list[str]:
         place = f"{Path(hunk.path).relative_to(root).as_posix()}:{hunk.start_line + 1}"
         coverage = _COVERAGE[item.coverage] if item else "not measured"
         n_tests = f"{len(item.tests)} tests" if item and item.tests else ""
-        lines.append(f"| {escape(place)} | {coverage} | {n_tests} |")
+        lines.append(f"| {escape(place)} | {coverage}{escape(bite_of(item))} | {n_tests} |")
     if len(hunks) > _MAX_HUNKS:
         lines.append(f"| … and {len(hunks) - _MAX_HUNKS} more | | |")
     return [*lines, ""]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from greenline.core.bite import HunkBite
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, TestReport, Verdict
 from greenline.edit.text import split_lines
@@ -18,12 +19,14 @@ _RULES = {
     "flaky-test": "A test gives both outcomes on the same text.",
     "missing-test": "A test is gone that still passes on the changed code.",
     "not-covered": "No test that passes executes the changed lines.",
+    "idle-hunk": "No test fails when the changed lines are taken back.",
+    "survived-mutant": "No test notices a small edit of a changed line.",
 }
 _ERRORS = (Verdict.REGRESSED, Verdict.STILL_FAILING, Verdict.COULD_NOT_RUN)
 
 
 def evidence_sarif(evidence: Evidence, hunks: Sequence[Hunk], root: str, version: str) -> dict[str, Any]:
-    """Return a SARIF log with one run; without results where the verdict is `verified` and all is covered.
+    """Return a SARIF log with one run; without results where the change is verified, covered and bites.
 
     Paths are relative to `%SRCROOT%`, which is `root`. Regions of hunks are lines of the changed text.
     """
@@ -50,6 +53,8 @@ def evidence_sarif(evidence: Evidence, hunks: Sequence[Hunk], root: str, version
         item = measured.get(hunk.id)
         if item is not None and item.coverage == "notCovered":
             results.append(_result("not-covered", "warning", _RULES["not-covered"], [region]))
+        if item is not None and item.bite is not None:
+            results += _bite(item.bite, region)
     driver = {
         "name": "Greenline",
         "version": version,
@@ -60,9 +65,22 @@ def evidence_sarif(evidence: Evidence, hunks: Sequence[Hunk], root: str, version
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"%SRCROOT%": {"uri": Path(root).as_uri() + "/"}},
         "results": results,
-        "properties": {"verdict": evidence.verdict.value, "reason": evidence.reason},
+        "properties": {
+            "verdict": evidence.verdict.value,
+            "reason": evidence.reason,
+            **({} if evidence.bite is None else {"bite": evidence.bite.words()}),
+        },
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _bite(bite: HunkBite, region: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what the tests do not notice of one hunk."""
+    if bite.state == "idle":
+        yield _result("idle-hunk", "note", _RULES["idle-hunk"], [region])
+    for mutant in bite.survivors:
+        where = _location(mutant.path, mutant.line, mutant.line)
+        yield _result("survived-mutant", "note", f"No test notices {mutant.words()}.", [where])
 
 
 def _result(rule: str, level: str, text: str, locations: Sequence[dict[str, Any]]) -> dict[str, Any]:

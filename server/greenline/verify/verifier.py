@@ -12,13 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 
 from greenline.core.cancel import Cancellation
-from greenline.core.evidence import Evidence, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
 from greenline.verify import hunk_coverage
+from greenline.verify.base_side import BaseSide
 from greenline.verify.detection import concerned, projects
+from greenline.verify.flaky_memory import known_warnings
+from greenline.verify.further import Further, Ground, measured_further
+from greenline.verify.memory import Memory
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
-from greenline.verify.repeat import Meeting
 from greenline.verify.rerun import stability
 from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
@@ -63,8 +66,13 @@ class SandboxVerifier:
         n_parallel: int = 2,
         limits: Limits | None = None,
         test_command: str = "",
+        further: Further | None = None,
+        memory: Memory | None = None,
     ) -> None:
+        """Use a sandbox; `memory` is what one verification leaves to the next."""
+        self._further = further or Further()
         self._sandbox = sandbox
+        self._memory = memory
         self._test_command = test_command
         self._n_parallel = n_parallel
         self._limits = limits or Limits()
@@ -133,14 +141,18 @@ class SandboxVerifier:
             trees["O"] = plan.tree(plan.rule.is_product)
             trees["N"] = plan.tree(lambda path: not plan.rule.is_product(path))
         progress("Running the tests without and with the change.")
-        rounds = self._run_all(suite, trees, progress)
+        base_side = BaseSide.of(suite, progress, self._memory, fresh=request.fresh)
+        rounds = self._run_all(base_side, trees)
         reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
         both = rounds["B"], rounds["P"]
-        stable = stability(suite, (request.base, plan.patched), both, self._n_parallel)
+        known_flaky = base_side.known_flaky(base, patched)
+        stable = stability(suite, (request.base, plan.patched), both, self._n_parallel, known_flaky)
+        base_side.settle(rounds["B"], stable)
         hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
+        change = compare(request.base, plan.patched, plan.rule, base, patched)
         decision = decide(
             Facts(
                 base=base,
@@ -149,26 +161,30 @@ class SandboxVerifier:
                 new_tests=reports.get("N"),
                 touches_product=plan.touches_product,
                 touches_tests=plan.touches_tests,
-                change=compare(request.base, plan.patched, plan.rule, base, patched),
+                change=change,
                 checks=request.checks,
                 flaky=stable.flaky,
                 product_hunks=tuple(h for h in measured if h.hunk_id in product),
             )
         )
-        return attrs.evolve(
+        evidence = attrs.evolve(
             _evidence(decision),
             base=base,
             patched=patched,
             old_tests=reports.get("O"),
             new_tests=reports.get("N"),
             flaky=stable.flaky,
+            known_flaky=known_flaky,
             hunks=measured,
-            warnings=_ordered(stable.ordered),
+            warnings=(
+                *_ordered(stable.ordered),
+                *known_warnings(base_side.known, _decisive(decision, stable.flaky, patched)),
+            ),
         )
+        ground = Ground(request, suite, plan.rule, plan.patched, tuple(hunks), change, self._n_parallel)
+        return measured_further(evidence, ground, self._further, progress)
 
-    def _run_all(
-        self, suite: Suite, trees: dict[str, Tree], progress: Progress
-    ) -> dict[str, tuple[TestReport, ...]]:
+    def _run_all(self, base_side: BaseSide, trees: dict[str, Tree]) -> dict[str, tuple[TestReport, ...]]:
         """Run each distinct tree, in parallel, and in B's and P's containers again what differs.
 
         Equal trees share their reports. B and P wait for one another, so they need a thread each.
@@ -177,7 +193,7 @@ class SandboxVerifier:
         for tree in trees.values():
             if tree not in distinct:
                 distinct.append(tree)
-        meeting = Meeting(progress)
+        suite, meeting = base_side.suite, base_side.meeting
         meets = self._n_parallel > 1 and trees["B"] != trees["P"] and suite.takes_rounds
 
         def run(tree: Tree) -> tuple[TestReport, ...]:
@@ -185,7 +201,11 @@ class SandboxVerifier:
             if not side:
                 return (suite.run(tree),)
             try:
-                return suite.run_in_rounds(tree, meeting.followup(side))
+                return (
+                    base_side.rounds(tree)
+                    if side == "B"
+                    else suite.run_in_rounds(tree, meeting.followup(side))
+                )
             finally:
                 meeting.leave(side)
 
@@ -209,6 +229,12 @@ def _evidence(decision: Decision) -> Evidence:
         lost=decision.lost,
         missing=decision.missing,
     )
+
+
+def _decisive(decision: Decision, flaky: Sequence[str], patched: TestReport) -> set[str]:
+    """Return the tests that a verdict rests on, and those that fail with the change."""
+    failing = {t.id for t in patched.tests if t.outcome in (Outcome.FAILED, Outcome.ERROR)}
+    return {*decision.fixed, *decision.lost, *flaky, *failing}
 
 
 def _ordered(tests: Sequence[str]) -> tuple[str, ...]:

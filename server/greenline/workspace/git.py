@@ -46,7 +46,11 @@ def git_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def git(
-    root: str, arguments: Sequence[str], stdin: bytes | None = None, roots: Sequence[str] = ()
+    root: str,
+    arguments: Sequence[str],
+    stdin: bytes | None = None,
+    roots: Sequence[str] = (),
+    timeout_s: float = _TIMEOUT_S,
 ) -> bytes | None:
     """Run a read-only git command in `root` and return its output; None where that fails.
 
@@ -65,7 +69,7 @@ def git(
             input=stdin or b"",
             capture_output=True,
             check=False,
-            timeout=_TIMEOUT_S,
+            timeout=timeout_s,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

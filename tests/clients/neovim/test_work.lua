@@ -295,7 +295,7 @@ test('explain and its code action tell about the lines', function()
   local nvim = open()
 
   nvim:ex('Agent explain')
-  has('Nothing is proposed for line 1', nvim:wait_float('the words'))
+  has('Nothing is known about line 1', nvim:wait_float('the words'))
   nvim:ex('Agent implement sums')
   nvim:wait_said('proposed')
   nvim:keys(']g')

@@ -182,4 +182,5 @@ export interface UndoResult {
 export interface ExplainResult {
   readonly markdown: string;
   readonly hunkId?: string;
+  readonly runId?: string;
 }

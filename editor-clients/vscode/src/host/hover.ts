@@ -50,11 +50,15 @@ export function linksOf(review: Review, file: vscode.Uri, line: number): vscode.
   if (waiting === undefined) {
     return [];
   }
-  const { id, runId } = waiting.proposal;
+  return [linksTo(waiting.proposal.runId, waiting.proposal.id)];
+}
+
+/** Return the links to what was measured in a run, and to the run. */
+export function linksTo(runId: string, proposalId?: string): vscode.MarkdownString {
   const argument = (value: object): string => encodeURIComponent(JSON.stringify([value]));
-  const evidence = `[$(beaker) Evidence](command:greenline.showEvidence?${argument({ proposalId: id, runId })})`;
+  const evidence = `[$(beaker) Evidence](command:greenline.showEvidence?${argument({ proposalId, runId })})`;
   const run = `[$(list-tree) Run](command:greenline.showRun?${argument({ runId })})`;
   const text = new vscode.MarkdownString(`${evidence} · ${run}`, true);
   text.isTrusted = { enabledCommands: LINKS };
-  return [text];
+  return text;
 }

@@ -5,7 +5,10 @@ import type { ExplainResult } from "../core/wire";
 import type { Pages } from "./pages";
 
 /** Return the middleware; `pages` is asked for when something is to be shown. */
-export function middleware(pages: () => Pages, links: (file: vscode.Uri, line: number) => vscode.MarkdownString[]): Middleware {
+export function middleware(
+  pages: () => Pages,
+  links: (file: vscode.Uri, position: vscode.Position) => Promise<vscode.MarkdownString[]>,
+): Middleware {
   return {
     // The client draws lenses of its own, with the verdict and the way to the evidence.
     provideCodeLenses: () => [],
@@ -14,7 +17,7 @@ export function middleware(pages: () => Pages, links: (file: vscode.Uri, line: n
     },
     provideHover: async (document, position, token, next) => {
       const hover = await next(document, position, token);
-      const more = links(document.uri, position.line);
+      const more = hover ? await links(document.uri, position) : [];
       return hover && more.length > 0 ? new vscode.Hover([...hover.contents, ...more], hover.range) : hover;
     },
     executeCommand: async (command, args, next) => {

@@ -25,6 +25,7 @@ from greenline.core.index_port import IndexState, IndexStatus
 from greenline.index.generation import condemn
 from greenline.index.indexer import Indexer, Progress
 from greenline.index.live.batch import Batch
+from greenline.index.live.buffer import OWN, Buffers
 from greenline.index.live.root_watch import RootWatch
 from greenline.index.scope import RULE_FILES, IndexGate, Scope
 from greenline.index.vector import Embedder
@@ -74,7 +75,7 @@ class Keeper:
         self._on_status = on_status
         self._changed = threading.Condition()
         self.batch = Batch(self._wake)
-        self._buffers: dict[str, str] = {}
+        self._buffers = Buffers()
         self._new_buffers: dict[str, str | None] = {}
         self._is_held = self._is_stopped = self._is_paused = False
         self._n_searching = 0
@@ -116,15 +117,16 @@ class Keeper:
         self._is_paused = paused
         self._wake()
 
-    def put_buffers(self, texts: Mapping[str, str | None]) -> None:
-        """Let the texts of open buffers lie over the disk; None gives a path back to it."""
+    def put_buffers(self, texts: Mapping[str, str | None], owner: int = OWN) -> None:
+        """Let the texts of an editor's open buffers lie over the disk; None gives a path back to it."""
         with self._changed:
-            self._new_buffers.update(texts)
-            for path, text in texts.items():
-                if text is None:
-                    self._buffers.pop(path, None)
-                else:
-                    self._buffers[path] = text
+            self._new_buffers.update(self._buffers.put(texts, owner))
+            self._changed.notify_all()
+
+    def drop_buffers(self, owner: int) -> None:
+        """Let the buffers of an editor that is gone lie over nothing any more."""
+        with self._changed:
+            self._new_buffers.update(self._buffers.drop(owner))
             self._changed.notify_all()
 
     def searching(self, step: int) -> None:
@@ -218,7 +220,7 @@ class Keeper:
         self._has_vectors = False
         self._count(indexer)
         with self._changed:
-            self._new_buffers = {**self._new_buffers, **self._buffers}
+            self._new_buffers = {**self._new_buffers, **self._buffers.all()}
         try:
             while True:
                 self._between()

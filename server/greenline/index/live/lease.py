@@ -37,6 +37,24 @@ _log = logging.getLogger(__name__)
 
 
 @attrs.frozen
+class Address:
+    """Where other editors' workers call the holder of a lease."""
+
+    name: str = ""
+    """Of a socket; empty where there is none."""
+    key: str = ""
+    """What both sides prove to know, in hexadecimal digits."""
+
+
+@attrs.frozen
+class Said:
+    """What a holder says of itself."""
+
+    status: IndexStatus = attrs.field(factory=IndexStatus)
+    door: Address = attrs.field(factory=Address)
+
+
+@attrs.frozen
 class Holder:
     """Who holds a lease."""
 
@@ -45,14 +63,14 @@ class Holder:
     """Process id and start (`greenline.journal.owner`), and which of its leases."""
     beat: int
     said: str
-    """What the holder last said of itself: an `IndexStatus` as JSON."""
+    """What the holder last said of itself: a `Said` as JSON."""
 
-    def status(self) -> IndexStatus:
-        """Return what the holder said of the index; nothing is known of what another version says."""
+    def what_it_said(self) -> Said:
+        """Return what the holder said; nothing is known of what another version says."""
         try:
-            return from_json(json.loads(self.said), IndexStatus)
+            return from_json(json.loads(self.said), Said)
         except (ValueError, TypeError, KeyError, cattrs.BaseValidationError):
-            return IndexStatus()
+            return Said()
 
 
 class Lease:

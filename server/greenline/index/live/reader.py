@@ -23,7 +23,7 @@ class IndexReader:
         make_retriever: Callable[[IndexStore], Retriever],
     ) -> None:
         """Read the index at `path`; `open_indexer` makes it current where no editor keeps it."""
-        self._path = path
+        self.path = path
         self._open_indexer = open_indexer
         self._make_retriever = make_retriever
         self._lock = threading.Lock()
@@ -33,14 +33,14 @@ class IndexReader:
     @property
     def is_there(self) -> bool:
         """Whether there is an index already: the first question makes one where there is none."""
-        return self._path.exists()
+        return self.path.exists()
 
     def store(self, cancellation: Cancellation) -> IndexStore:
         """Return the index, open for reading; raises `Cancelled`, `IndexUnusable`."""
         with self._lock:
             if self._store is None:
                 self._bring_up_to_date(cancellation)
-                self._store = IndexStore(self._path)
+                self._store = IndexStore(self.path)
             return self._store
 
     def retriever(self, cancellation: Cancellation) -> Retriever:
@@ -51,7 +51,7 @@ class IndexReader:
         return self._retriever
 
     def _bring_up_to_date(self, cancellation: Cancellation) -> None:
-        with hold(self._path) as lease:
+        with hold(self.path) as lease:
             if not lease.is_held:
                 # An editor's worker keeps it.
                 return

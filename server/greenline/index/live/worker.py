@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 import attrs
@@ -20,8 +20,9 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import GreenlineError
 from greenline.core.index_port import IndexAnswer, IndexStatus
 from greenline.core.wire import to_json
+from greenline.index.live.door import Door, Lender
 from greenline.index.live.keeper import Keeper, Kept
-from greenline.index.live.lease import BEAT_S, Lease, lease_path
+from greenline.index.live.lease import BEAT_S, Address, Lease, Said, lease_path
 from greenline.index.live.searcher import Finder, Searcher
 from greenline.index.store import IndexStore
 from greenline.process.priority import lowered
@@ -33,6 +34,8 @@ _TELL_S = 0.25
 _ANYTHING = "where does it begin"
 _SETTLE_S = 0.15
 """How long a search waits for what was typed or saved just before."""
+_LENT_S = 1.0
+"""How long another editor's search may wait for what was typed there."""
 
 
 def serve(kept: Kept, make_finder: Callable[[IndexStore], Finder]) -> int:
@@ -50,6 +53,8 @@ class IndexWorker:
         self._searcher = Searcher(kept.path, make_finder)
         self._keeper = Keeper(kept, self._tell)
         self._lease = Lease(lease_path(kept.path))
+        self._door: Door | None = None
+        self._lender = Lender()
         self._ended = threading.Event()
         self._telling = threading.Lock()
         self._told: IndexStatus | None = None
@@ -62,7 +67,7 @@ class IndexWorker:
                 "status": lambda _, __: self.status(),
                 "pause": lambda _, __: self._keeper.rest(paused=True),
                 "resume": lambda _, __: self._keeper.rest(paused=False),
-                "buffers": lambda params, _: self._keeper.put_buffers(params["texts"]),
+                "buffers": lambda params, _: self._put_buffers(params["texts"]),
                 "changed": lambda params, _: self._keeper.on_paths(params["paths"]),
             },
             sink,
@@ -85,14 +90,16 @@ class IndexWorker:
         if self._lease.is_held:
             return self._keeper.status()
         holder = self._lease.holder
-        said = IndexStatus() if holder is None else holder.status()
+        said = IndexStatus() if holder is None else holder.what_it_said().status
         return attrs.evolve(said, role="reader")
 
     def _beat(self) -> None:
         """Renew the lease, or try to get it, until the process ends."""
         while True:
-            held = self._lease.beat(json.dumps(to_json(self._keeper.status())))
+            address = Address() if self._door is None else self._door.address
+            held = self._lease.beat(json.dumps(to_json(Said(self._keeper.status(), address))))
             self._keeper.hold(held=held)
+            self._meet(held=held)
             status = self.status()
             self._tell(status)
             if status.state == "ready" and not self._is_warm:
@@ -101,6 +108,31 @@ class IndexWorker:
             if self._ended.wait(BEAT_S):
                 break
         self._lease.release()
+        if self._door is not None:
+            self._door.close()
+
+    def _meet(self, *, held: bool) -> None:
+        """Hear what other editors have open while the index is written here, or call at whoever writes it."""
+        holder = self._lease.holder
+        if not held and holder is not None:
+            self._lender.call_at(holder.what_it_said().door)
+            return
+        self._lender.call_at(Address())
+        if held and self._door is None:
+            self._door = Door(self._take_lent, self._keeper.drop_buffers)
+
+    def _put_buffers(self, texts: Mapping[str, str | None]) -> None:
+        self._keeper.put_buffers(texts)
+        self._lender.put(texts)
+
+    def _take_lent(self, caller: int, texts: Mapping[str, str | None]) -> None:
+        self._keeper.put_buffers(texts, caller)
+        self._keeper.settle(_LENT_S)
+
+    def _settle(self) -> None:
+        """Wait a moment for what is known to have changed, here or at whoever writes the index."""
+        self._keeper.settle(_SETTLE_S)
+        self._lender.settle(_SETTLE_S)
 
     def _warm(self) -> None:
         """Read what searches need besides the index, such as git's history, before somebody waits for it."""
@@ -124,7 +156,7 @@ class IndexWorker:
             self._pipe.tell({"status": to_json(status)})
 
     def _search(self, params: dict[str, Any], _: Cancellation) -> IndexAnswer:
-        self._keeper.settle(_SETTLE_S)
+        self._settle()
         status = self.status()
         self._keeper.searching(1)
         try:
@@ -134,7 +166,7 @@ class IndexWorker:
         return IndexAnswer(tuple(hits), status.completeness, _note(status))
 
     def _symbols(self, params: dict[str, Any], _: Cancellation) -> list[Any]:
-        self._keeper.settle(_SETTLE_S)
+        self._settle()
         self._keeper.searching(1)
         try:
             return [*self._searcher.symbols(params["query"], params["limit"])]

@@ -17,9 +17,10 @@ METHOD = types.TEXT_DOCUMENT_DID_SAVE
 
 
 def handle(ls: GreenlineServer, params: types.DidSaveTextDocumentParams) -> None:
-    """Let the index look at the file."""
+    """Let the index look at the file, and remember where accepted hunks are in it."""
     try:
         path = to_path(params.text_document.uri)
     except InvalidInput:
         return
     ls.session.disk_changed([path])
+    ls.session.accepted.saved(path)

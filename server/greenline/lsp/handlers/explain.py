@@ -24,4 +24,4 @@ async def handle(ls: GreenlineServer, params: protocol.ExplainParams) -> protoco
         first = last = params.position.line
     else:
         raise InvalidInput("agent/explain needs position or range.", remedy="Give one of the two.")
-    return explain_lines(ls.session, to_path(params.text_document.uri), first, last)
+    return await explain_lines(ls.session, to_path(params.text_document.uri), first, last)

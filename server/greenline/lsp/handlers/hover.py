@@ -1,4 +1,4 @@
-"""`textDocument/hover`: a pending hunk's diff, why and evidence."""
+"""`textDocument/hover`: diff, why and evidence of a change, pending or accepted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from greenline.lsp.convert import to_path
-from greenline.lsp.render import hunk_markdown
+from greenline.lsp.why import tell
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 METHOD = types.TEXT_DOCUMENT_HOVER
 
 
-def handle(ls: GreenlineServer, params: types.HoverParams) -> types.Hover | None:
-    """Return what is proposed for the line."""
+async def handle(ls: GreenlineServer, params: types.HoverParams) -> types.Hover | None:
+    """Return what is known about the line."""
     path, line = to_path(params.text_document.uri), params.position.line
-    items = ls.session.pending_at(path, line, line)
-    if not items:
-        return None
-    text = "\n\n---\n\n".join(hunk_markdown(item) for item in items)
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
+    told = await tell(ls.session, path, line, line)
+    return (
+        None if told is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, told.markdown))
+    )

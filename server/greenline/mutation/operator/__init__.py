@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from greenline.repair.operator import call, expression, ingredient, insertion, name, statement, structure
-from greenline.repair.source import Candidate, Source
+from greenline.mutation.operator import call, expression, ingredient, insertion, name, statement, structure
+from greenline.mutation.source import Candidate, Source
 
 Operator = Callable[[Source, ast.AST], Iterator[Candidate]]
 

@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from greenline.repair.source import Candidate, Source
+from greenline.mutation.source import Candidate, Source
 
 _SIBLINGS = (
     ("min", "max"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenline.repair.source import Candidate, Function, Source
+from greenline.mutation.source import Candidate, Function, Source
 
 
 def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
@@ -80,6 +81,10 @@ class Source:
         end = self._starts[line] if line < len(self._starts) else len(self.data)
         before = self.data[start:end].decode(self._encoding).encode()[:column].decode()
         return start + len(before.encode(self._encoding))
+
+    def line_of(self, offset: int) -> int:
+        """Return the line, 1-based, that a byte stands on."""
+        return max(1, bisect_right(self._starts, offset))
 
     def text(self, node: ast.expr | ast.stmt) -> bytes:
         """Return a node's own bytes."""

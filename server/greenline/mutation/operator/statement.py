@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenline.repair.source import Candidate, Function, Source
+from greenline.mutation.source import Candidate, Function, Source
 
 _AUGMENTED: dict[type[ast.operator], tuple[bytes, tuple[bytes, ...]]] = {
     ast.Add: (b"+=", (b"-=", b"=", b"*=")),

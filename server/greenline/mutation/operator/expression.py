@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenline.repair.source import Candidate, Source
+from greenline.mutation.source import Candidate, Source
 
 _COMPARE: dict[type[ast.cmpop], bytes] = {
     ast.Lt: b"<",

@@ -1,0 +1,1 @@
+"""Small edits of Python's syntax trees: what a repair tries, and what tests are to notice."""
