@@ -6,6 +6,8 @@ local REQUEST = 'make the failing tests pass'
 local PAUSE_MS = 50
 local LIMIT_MS = 30000
 
+M.n_runs = 0
+
 ---@param value table<string, any>
 local function say(value)
   local file = assert(io.open(vim.env.GREENLINE_BENCH_SAID, 'a'))
@@ -156,7 +158,7 @@ function M.sample(n)
   local kinds = { { 'hover', hover }, { 'action', action } }
   local function step(number)
     if number > 2 * n then
-      say({ times = times })
+      say({ times = times, n_runs = M.n_runs })
       return
     end
     local name, ask = unpack(kinds[number % 2 + 1])
@@ -173,8 +175,6 @@ function M.sample(n)
   end
   step(1)
 end
-
-M.n_runs = 0
 
 --- Keep a run of the agent under way until `rest`: begun again when it ends, and its own proposal put away.
 function M.work()
@@ -206,7 +206,7 @@ function M.rest()
     for _, run in ipairs(status and status.activeRuns or {}) do
       client:request('agent/cancel', { runId = run }, function() end)
     end
-    say({ n_runs = M.n_runs })
+    say({ ready = true })
   end)
 end
 
