@@ -56,12 +56,6 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   return serve(base, workspace, env, options.asksForTrust === true);
 }
 
-/** Start VS Code over a workspace with what is installed in `base` already, and nothing set that a new user has not. */
-export function startInstalled(base: string, home: string, workspace: string): Promise<Host> {
-  writeSettings(base, { settings: { "greenline.server.path": "" } });
-  return serve(base, workspace, environmentOf(base, { HOME: home }), false);
-}
-
 function programOf(base: string): string[] {
   return [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
 }
