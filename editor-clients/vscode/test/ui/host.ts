@@ -29,16 +29,12 @@ export interface HostOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Whether the workspace must be trusted first. */
   readonly asksForTrust?: boolean;
-  /** Further extensions to install, as files. */
-  readonly extensions?: readonly string[];
 }
 
 export interface Host {
   readonly url: string;
   readonly workspace: string;
   readonly base: string;
-  /** Where questions to the extension host lie; see `probe.ts`. */
-  readonly probe: string;
   stop(): Promise<void>;
 }
 
@@ -51,21 +47,13 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   const workspace = makeWorkspace(base, options.files ?? {});
   writeSettings(base, options);
   const env = environmentOf(base, options.environment ?? {});
-  const extensions = [VSIX, ...(options.extensions ?? [])].flatMap((file) => ["--install-extension", file]);
-  execFileSync(NODE, [...programOf(base), ...extensions], { env, stdio: "ignore" });
-  return serve(base, workspace, env, options.asksForTrust === true);
-}
-
-function programOf(base: string): string[] {
-  return [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
-}
-
-async function serve(base: string, workspace: string, env: NodeJS.ProcessEnv, asksForTrust: boolean): Promise<Host> {
+  const program = [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
+  execFileSync(NODE, [...program, "--install-extension", VSIX], { env, stdio: "ignore" });
   const port = await freePort();
-  const trust = asksForTrust ? [] : ["--disable-workspace-trust"];
+  const trust = options.asksForTrust === true ? [] : ["--disable-workspace-trust"];
   const server = spawn(
     NODE,
-    [...programOf(base), "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
+    [...program, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
       "--reconnection-grace-time", "5", "--default-folder", workspace, ...trust],
     { env, detached: true, stdio: "ignore" },
   );
@@ -77,7 +65,7 @@ async function serve(base: string, workspace: string, env: NodeJS.ProcessEnv, as
     throw error;
   }
   const url = `${origin}?folder=${encodeURIComponent(workspace)}`;
-  return { url, workspace, base, probe: join(base, "probe"), stop: () => stop(server, base) };
+  return { url, workspace, base, stop: () => stop(server, base) };
 }
 
 function makeWorkspace(base: string, files: Readonly<Record<string, string>>): string {
@@ -119,7 +107,7 @@ function writeSettings(base: string, options: HostOptions): void {
   };
   const data = join(base, "srv/data");
   mkdirSync(join(data, "User"), { recursive: true });
-  mkdirSync(join(data, "Machine"), { recursive: true });
+  mkdirSync(join(data, "Machine"));
   writeFileSync(join(data, "User/settings.json"), JSON.stringify(user));
   const tidy = ["notifications.clearAll", "workbench.action.closeAllEditors", "workbench.view.explorer"];
   const keys = [{ key: TIDY_KEY, command: "runCommands", args: { commands: tidy } }];
@@ -132,9 +120,8 @@ function writeSettings(base: string, options: HostOptions): void {
 function environmentOf(base: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const foreign = /^(GREENLINE_|VITEST|NODE_OPTIONS$|npm_)/;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
-  const [home, probe] = [join(base, "home"), join(base, "probe")];
+  const home = join(base, "home");
   mkdirSync(home);
-  mkdirSync(probe);
   return {
     ...env,
     HOME: home,
@@ -142,7 +129,6 @@ function environmentOf(base: string, more: Readonly<Record<string, string>>): No
     XDG_RUNTIME_DIR: base,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     GREENLINE_STATE_DIR: join(base, "state"),
-    GREENLINE_PROBE: probe,
     ...more,
   };
 }
