@@ -175,11 +175,14 @@ def open_index_reader(roots: Sequence[str], settings: Settings) -> IndexReader |
     )
 
 
-def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> CheckpointStore:
+def open_checkpoints(
+    root: str, journal: SqliteJournal, settings: Settings, roots: Sequence[str] = ()
+) -> CheckpointStore:
     """Return the checkpoints of the workspace at `root`, once what a crash cut short is settled and swept.
 
-    What cannot be settled is said on standard error.
+    So is what other journals hold of its `roots`. What cannot be settled is said on standard error.
     """
+    from greenline.edit.reach import settle
     from greenline.edit.write import recover
     from greenline.journal.blob import BlobStore
     from greenline.journal.checkpoint_store import CheckpointStore
@@ -188,7 +191,7 @@ def open_checkpoints(root: str, journal: SqliteJournal, settings: Settings) -> C
     blobs = BlobStore(state_folder(root) / "blobs")
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
     store.sweep()
-    for problem in recover(store):
+    for problem in (*recover(store), *settle(roots, journal.path)):
         print(f"greenline: {problem}", file=sys.stderr)
     return store
 
@@ -259,7 +262,7 @@ def connect(opening: Opening) -> Parts:
     settings = load_settings(client_options=opening.options)
     # Editors keep what a server writes to standard error; what pygls tells of every message is left out.
     log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
-    checkpoints = open_checkpoints(root, journal, settings)
+    checkpoints = open_checkpoints(root, journal, settings, opening.roots)
     # Without -P, `-m` puts the current folder first on the path: often the workspace, whose modules then run.
     argv = [sys.executable, "-P", "-m", "greenline.app", root, json.dumps(client_part(opening.options))]
     worker = WorkerClient(argv, journal, folder / "worker.log", is_warmed=settings.warm_worker)

@@ -233,6 +233,22 @@ async def test_a_hunk_whose_lines_are_gone_says_so_and_comes_back_with_them(tmp_
         assert [h["range"]["start"]["line"] for h in told[-1]] == [0, 5, 13]
 
 
+async def test_a_hunk_whose_lines_are_gone_is_shown_where_they_were(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        (line,) = [row for row, text in enumerate(BEFORE.splitlines()) if "3 *" in text]
+        changed = BEFORE.replace("3 *", "4 *")
+        starts = []
+        for text in (changed, "# above\n" + changed, "# above\n# more\n" + changed, "# above\n" + BEFORE):
+            here.editor.type(uri, text)
+            hunk = (await here.hunks(proposal))[1]
+            starts.append((hunk["state"], hunk["range"]["start"]["line"] - line))
+        told = here.server.of("agent/proposalChanged")
+
+        assert starts == [("conflicted", 0), ("conflicted", 1), ("conflicted", 2), ("pending", 1)]
+        assert told[-2]["proposal"]["hunks"][1]["range"]["start"]["line"] == line + 2
+
+
 async def test_typing_that_moves_no_hunk_sends_no_proposal(tmp_path: Path) -> None:
     async with desk(tmp_path, {"a.py": AFTER}) as here:
         uri, proposal = await proposed(here)

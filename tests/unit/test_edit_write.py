@@ -269,6 +269,39 @@ def test_a_checkpoint_that_was_undone_is_not_undone_twice(root: Path, store: Che
     assert tree(root) == {}
 
 
+def test_an_undo_that_was_made_but_for_a_conflict_changes_nothing_again(
+    root: Path, store: CheckpointStore
+) -> None:
+    (root / "gone").write_bytes(b"x\n")
+    (root / "gone").chmod(0o751)
+    (root / "a").write_bytes(b"1\n2\n3\n4\n5\n6\n")
+    taken = apply(root, store, change(root, "a", b"1\nB\n3\n4\nE\n6\n"), change(root, "gone", None))
+    (root / "a").write_bytes(b"1\nmine\n3\n4\nE\nown\n")
+
+    assert undo(store, root, taken.id) == [("a", 1)]
+    before = tree(root)
+    again = undo_on_disk(store, named_checkpoints(store, taken.id))
+
+    assert (root / "a").read_bytes() == b"1\nmine\n3\n4\n5\nown\n"
+    assert [(Path(c.path).name, c.line) for c in again.conflicts] == [("a", 1)]
+    assert (again.restored, again.checkpoint) == ((), None)
+    assert tree(root) == before
+    assert len(store.newest_first()) == 2
+
+
+def test_what_somebody_took_back_by_hand_needs_no_undo(root: Path, store: CheckpointStore) -> None:
+    (root / "a").write_bytes(b"1\n2\n3\n")
+    (root / "a").chmod(0o755)
+    taken = apply(root, store, change(root, "a", b"1\nB\n3\n", 0o644))
+    (root / "a").write_bytes(b"1\n2\nown\n")
+    (root / "a").chmod(0o755)
+
+    again = undo_on_disk(store, named_checkpoints(store, taken.id))
+
+    assert (again.restored, again.conflicts, again.checkpoint) == ((), (), None)
+    assert (root / "a").read_bytes() == b"1\n2\nown\n"
+
+
 TEXTS = st.one_of(st.none(), st.binary(max_size=12), st.text(max_size=12).map(str.encode))
 
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from greenline.core.edit import FileChange, Hunk
 from greenline.edit.hunk import split
+from greenline.edit.text import text_hash
+from greenline.lsp.placing import Placing
 from greenline.lsp.review import CurrentText, apply_replacements, file_edits, place
 
 
@@ -69,3 +71,28 @@ def test_a_created_file_conflicts_with_one_that_exists() -> None:
 
     assert place(hunk, None, None) == hunk
     assert place(hunk, None, "") is None
+
+
+@given(st.lists(st.sampled_from(["new\n", "more\n"]), max_size=4), st.integers(0, 3), st.booleans())
+def test_a_hunk_whose_lines_are_gone_follows_what_became_of_them(
+    above: list[str], split_at: int, at_once: bool
+) -> None:
+    base = "a\nb\nc\nd\n"
+    (hunk,) = hunks_of(base, "a\nB\nc\nd\n")
+    texts = [base]
+    placing = Placing(lambda _: CurrentText(texts[-1], 1), {text_hash(base): base}.get)
+
+    def typed(text: str) -> None:
+        texts.append(text)
+        assert placing.place(hunk) is None
+
+    if not at_once:
+        assert placing.place(hunk) == hunk
+        typed("a\nmine\nc\nd\n")
+        typed("".join(above[:split_at]) + "a\nmine\nc\nd\n")
+    typed("".join(above) + "a\nmine\nc\nd\n")
+
+    assert placing.shown(hunk).start_line == 1 + len(above)
+    assert placing.shown(hunk).end_line == 2 + len(above)
+    texts.append(base)
+    assert placing.shown(hunk) == hunk

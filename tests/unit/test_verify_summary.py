@@ -199,7 +199,7 @@ def test_markdown_of_untrusted_text_is_text(text: str) -> None:
 
 def test_a_hover_says_the_bite_of_its_hunk_and_of_the_whole_as_plain_text() -> None:
     proposal = Proposal("p", "r", HUNKS, BITTEN)
-    first, second, third = (hunk_markdown(PlacedHunk(proposal, hunk, hunk)) for hunk in HUNKS)
+    first, second, third = (hunk_markdown(PlacedHunk(proposal, hunk, hunk, hunk)) for hunk in HUNKS)
 
     assert "Bite: bites \\(t fails without it\\), 1 of 2 mutants killed" in first.replace("\\:", ":")
     assert "Bite: no test misses it" in second.replace("\\:", ":")

@@ -10,7 +10,7 @@ import time
 from rich.table import Table
 from rich.text import Text
 
-from greenline.cli.console import console, limit_of, root_of
+from greenline.cli.console import console, known_root, limit_of
 from greenline.cli.visible import visible
 from greenline.journal.checkpoint import Checkpoint
 
@@ -19,11 +19,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the checkpoints."""
     from greenline.app import open_checkpoints, open_journal
     from greenline.config.settings import load_settings
+    from greenline.edit.reach import Reach
 
     limit = limit_of(arguments.limit)
-    root = root_of(arguments.root)
-    store = open_checkpoints(root, open_journal(root), load_settings())
-    found = store.newest_first(limit)
+    root = known_root(arguments.root)
+    own = open_checkpoints(root, open_journal(root), load_settings(), (root,))
+    found = Reach.of(root, own).newest_first(limit)
     if arguments.json:
         print(json.dumps([as_json(item) for item in found]))
         return 0

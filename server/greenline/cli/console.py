@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -42,6 +43,29 @@ def root_of(given: str) -> str:
     if not path.is_dir():
         raise InvalidInput(f"{given} is not a folder.", remedy="Name the project's folder with --root.")
     return str(path)
+
+
+def known_root(given: str) -> str:
+    """Return the nearest folder, from a given one upwards, with checkpoints; the given one for want of it.
+
+    The way up ends at a git work tree, and never reaches the home folder: what lies there is no workspace.
+    Another folder than the given one is named on standard error.
+    """
+    from greenline.edit.reach import knows
+
+    root = Path(root_of(given))
+    with contextlib.suppress(RuntimeError):
+        home = Path.home()
+    for folder in (root, *root.parents):
+        if folder != root and folder in (home, Path(folder.anchor)):
+            break
+        if knows(str(folder)):
+            if folder != root:
+                print(f"greenline: the workspace is {visible(str(folder))}", file=sys.stderr)
+            return str(folder)
+        if (folder / ".git").exists():
+            break
+    return str(root)
 
 
 def console() -> Console:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from greenline.cli.console import root_of
+from greenline.cli.console import root_of, warn
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError, InvalidInput, OutsideWorkspace
 
@@ -42,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from greenline.config.settings import load_settings
     from greenline.edit.apply import edit_set_from_text
     from greenline.edit.format import EditFormat
+    from greenline.edit.reach import settle
     from greenline.edit.staging import Staging
     from greenline.edit.write import Occasion, apply_changes
     from greenline.workspace.encoding import decode_as
@@ -52,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         decode_as(b"", arguments.encoding)
     data = _read(arguments.edit)
     given = None if arguments.format is None else EditFormat(arguments.format)
+    # A change that was cut short is no text to edit.
+    warn(settle(roots))
     staging = Staging(Snapshot(roots).read_bytes, *roots, encoding=arguments.encoding)
     try:
         changes = edit_set_from_text(_text(data), staging, arguments.path, given).changes

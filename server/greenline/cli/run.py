@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = load_settings()
     warn(settings.warnings)
     # Whatever a crash left half made is settled before the agent reads the files.
-    store = open_checkpoints(root, journal, settings)
+    store = open_checkpoints(root, journal, settings, (root,))
     agent = make_agent(settings, journal)
     answer_questions(agent)
     progress("planning and verifying in the sandbox")

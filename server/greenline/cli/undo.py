@@ -6,19 +6,21 @@ import argparse
 import json
 import sys
 
-from greenline.cli.console import root_of
+from greenline.cli.console import known_root
 from greenline.edit.restore import UndoConflict
-from greenline.edit.undo import Undone, named_checkpoints, undo_on_disk
+from greenline.edit.undo import Undone, undo_on_disk
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what was restored; exit 1 with a line for each conflict where something was not."""
     from greenline.app import open_checkpoints, open_journal
     from greenline.config.settings import load_settings
+    from greenline.edit.reach import Reach
 
-    root = root_of(arguments.root)
-    store = open_checkpoints(root, open_journal(root), load_settings())
-    undone = undo_on_disk(store, named_checkpoints(store, arguments.name))
+    root = known_root(arguments.root)
+    own = open_checkpoints(root, open_journal(root), load_settings(), (root,))
+    store, checkpoints = Reach.of(root, own).named(arguments.name)
+    undone = undo_on_disk(store, checkpoints)
     if arguments.json:
         print(json.dumps(as_json(undone)))
     else:

@@ -118,7 +118,7 @@ def _clashing(regions: Sequence[_Region]) -> set[_Region]:
     A line that their side moves from one place to another would be lost, or be there twice, where only one
     half of that is made.
     """
-    clashing = {region for region in regions if region.is_mine and region.ours != region.theirs}
+    clashing = {region for region in regions if region.is_mine and not _is_made(region)}
     while True:
         not_put = {line for region in clashing for line in _more(region.theirs, region.base)}
         not_taken = {line for region in clashing for line in _more(region.base, region.theirs)}
@@ -135,6 +135,22 @@ def _clashing(regions: Sequence[_Region]) -> set[_Region]:
         if not more:
             return clashing
         clashing |= more
+
+
+def _is_made(region: _Region) -> bool:
+    """Return whether ours has what theirs made of the base, beside what it made of other lines."""
+    if region.ours == region.theirs:
+        return True
+    if _more(region.base, region.theirs).intersection(region.ours):
+        return False
+    mine = changed_spans(region.theirs, region.ours)
+    return not any(
+        one.start < other.to_end and other.to_start < one.end
+        if one.start < one.end and other.to_start < other.to_end
+        else one.start <= other.to_end and other.to_start <= one.end
+        for other in changed_spans(region.base, region.theirs)
+        for one in mine
+    )
 
 
 def _more(one: Sequence[str], other: Sequence[str]) -> set[str]:

@@ -12,7 +12,7 @@ from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError, InvalidInput, NotFound, WrongState
 from greenline.edit.change import reversed_marks
 from greenline.edit.restore import Content, Restored, UndoConflict, restore
-from greenline.edit.write import Occasion, apply_changes, read_bytes
+from greenline.edit.write import Occasion, apply_changes, mode_bits, read_bytes
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Mark
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def plan_undo(store: CheckpointStore, checkpoints: Sequence[Checkpoint], current
         done = restore(held[path], items, store.blobs.get)
         conflicts += done.conflicts
         kept += done.kept
-        if done.content != held[path] or done.mode is not None:
+        if done.content != held[path] or done.mode not in (None, mode_bits(path)):
             restored[path] = done
     return UndoPlan(tuple(checkpoints), held, restored, tuple(conflicts), tuple(kept))
 

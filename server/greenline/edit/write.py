@@ -146,12 +146,12 @@ def _target(path: str, roots: Sequence[str]) -> str:
 def _versions(path: str, change: FileChange) -> FileVersions:
     """Return a file's bytes and mode before and after; raises where it is not as the change expects."""
     _compare(path, change.before)
-    mode = _mode(path)
+    mode = mode_bits(path)
     if change.after is None:
         return FileVersions(path, change.before, None, mode)
     wanted = change.mode
     if wanted is None and mode is None and change.moved_from is not None:
-        wanted = _mode(os.path.realpath(change.moved_from))
+        wanted = mode_bits(os.path.realpath(change.moved_from))
     return FileVersions(path, change.before, change.after, mode, mode if wanted is None else wanted)
 
 
@@ -300,10 +300,11 @@ def _holds(file: CheckpointFile, name: str | None, mode: int | None) -> bool:
     found = read_bytes(file.path)
     if found is None or name is None:
         return found is None and name is None
-    return content_hash(found) == name and mode in (None, _mode(file.path))
+    return content_hash(found) == name and mode in (None, mode_bits(file.path))
 
 
-def _mode(path: str) -> int | None:
+def mode_bits(path: str) -> int | None:
+    """Return a file's POSIX mode bits, or None where there is none."""
     try:
         return stat.S_IMODE(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):

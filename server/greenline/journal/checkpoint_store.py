@@ -38,6 +38,7 @@ from greenline.journal.checkpoint import (
     Mark,
 )
 from greenline.journal.owner import is_alive, process_owner
+from greenline.journal.pointer import point_to
 from greenline.journal.quota import DEFAULT_QUOTA_BYTES, prune, sweep
 from greenline.journal.store import SqliteJournal
 
@@ -85,6 +86,8 @@ class CheckpointStore:
             folders=draft.folders,
             undoes=draft.undoes,
         )
+        # Every root that holds one of the files knows where the row is before there is anything to find.
+        point_to(self.journal.path, draft.roots, (held.path for held in draft.files))
         # The row comes first: a sweep in another process keeps what a row names, and contents that it took
         # away before are written again below.
         self._insert(checkpoint, draft.files)

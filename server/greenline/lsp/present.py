@@ -38,7 +38,7 @@ def proposal_info(session: Session, proposal: Proposal) -> protocol.ProposalInfo
 
 def _hunk_info(session: Session, hunk: Hunk) -> protocol.HunkInfo:
     placed = session.placed(hunk)
-    shown = placed or hunk
+    shown = placed or session.shown(hunk)
     return protocol.HunkInfo(
         id=hunk.id,
         uri=to_uri(hunk.path),

@@ -82,7 +82,7 @@ class Publisher:
             lines = shown_lines(session, path, self._ls.encoding)
             items = [
                 types.Diagnostic(
-                    range=shown_range(lines, item.placed or item.hunk),
+                    range=shown_range(lines, item.shown),
                     message=_message(item, headline(item.proposal)),
                     severity=types.DiagnosticSeverity.Information,
                     source="greenline",

@@ -57,7 +57,7 @@ def headline(proposal: Proposal) -> str:
 
 def hunk_markdown(item: PlacedHunk) -> str:
     """Return a pending hunk's diff, its why and its evidence."""
-    proposal, hunk = item.proposal, item.placed or item.hunk
+    proposal, hunk = item.proposal, item.shown
     lines = [f"**Greenline** · {plain(headline(proposal))}"]
     if item.placed is None:
         lines.append("*Conflicted*: the text that it replaces is gone.")

@@ -313,7 +313,7 @@ class Session:
         return [
             item
             for item in self.pending(self._proposed_path(path))
-            if (hunk := item.placed or item.hunk).start_line <= end_line
+            if (hunk := item.shown).start_line <= end_line
             and start_line <= max(hunk.start_line, hunk.end_line - 1)
         ]
 
@@ -336,6 +336,10 @@ class Session:
     def placed(self, hunk: Hunk) -> Hunk | None:
         """Return a hunk on the current text; one that no longer waits stays as it is."""
         return self._shelf.placed(hunk)
+
+    def shown(self, hunk: Hunk) -> Hunk:
+        """Return a hunk where it is to be seen; one that conflicts where its lines were."""
+        return self._shelf.shown(hunk)
 
     def document_changed(self, path: str) -> None:
         """Say again where the pending hunks of a changed document are, if they moved."""

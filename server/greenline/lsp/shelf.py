@@ -36,6 +36,8 @@ class PlacedHunk:
     """As in the proposal."""
     placed: Hunk | None
     """On the current text; None where its base text is gone."""
+    shown: Hunk
+    """Where it is to be seen: where it is, or where its lines were."""
 
     def evidence(self) -> HunkEvidence | None:
         """Return what was measured for this hunk."""
@@ -82,7 +84,7 @@ class Shelf:
         """Path → proposal id → its pending hunks."""
         self._bases: dict[str, str] = {}
         self._shown: dict[str, list[tuple[str, int]]] = {}
-        """Path → hunk ids and lines as the editor was last told, -1 for a conflict."""
+        """Path → hunk ids and lines as the editor was last told, below 0 for a conflict."""
         self._placing = Placing(glance, self._base_of)
         self._landing: frozenset[str] = frozenset()
         """Hunks on their way into the text, about which nothing is told before it is known how that ended."""
@@ -97,7 +99,10 @@ class Shelf:
             for proposal_id, hunks in self._by_path.get(name, {}).items()
             for hunk in hunks
         ]
-        return [PlacedHunk(proposal, hunk, self._placing.place(hunk)) for proposal, hunk in by_proposal]
+        return [
+            PlacedHunk(proposal, hunk, self._placing.place(hunk), self._placing.shown(hunk))
+            for proposal, hunk in by_proposal
+        ]
 
     def n_pending(self) -> int:
         """Return how many hunks wait for a review."""
@@ -131,6 +136,10 @@ class Shelf:
     def placed(self, hunk: Hunk) -> Hunk | None:
         """Return a hunk on the current text; one that no longer waits stays as it is."""
         return self._placing.place(hunk) if hunk.state is HunkState.PENDING else hunk
+
+    def shown(self, hunk: Hunk) -> Hunk:
+        """Return a hunk where it is to be seen; one that conflicts where its lines were."""
+        return self._placing.shown(hunk) if hunk.state is HunkState.PENDING else hunk
 
     # --- keeping ----------------------------------------------------------------------------------------
 
@@ -221,12 +230,15 @@ class Shelf:
 
     def _places(self, path: str) -> list[tuple[str, int]]:
         placed = [
-            (hunk.id, self._placing.place(hunk))
+            (hunk, self._placing.place(hunk))
             for hunks in self._by_path.get(path, {}).values()
             for hunk in hunks
             if hunk.id not in self._landing
         ]
-        return [(name, -1 if there is None else there.start_line) for name, there in placed]
+        return [
+            (hunk.id, -1 - self._placing.shown(hunk).start_line if there is None else there.start_line)
+            for hunk, there in placed
+        ]
 
     def _base_of(self, base_hash: str) -> str | None:
         if base_hash not in self._bases:

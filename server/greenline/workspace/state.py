@@ -32,11 +32,16 @@ def state_home(environment: Mapping[str, str] | None = None) -> Path:
     return Path(chosen)
 
 
-def state_folder(root: str, environment: Mapping[str, str] | None = None) -> Path:
-    """Return (and make, readable by the user only) the state folder of the workspace at `root`."""
+def state_path(root: str, environment: Mapping[str, str] | None = None) -> Path:
+    """Return where the state folder of the workspace at `root` is, or would be; nothing is made."""
     real = os.path.realpath(root)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(real)) or "root"
     digest = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    folder = state_home(environment) / f"{name[:40]}-{digest}"
+    return state_home(environment) / f"{name[:40]}-{digest}"
+
+
+def state_folder(root: str, environment: Mapping[str, str] | None = None) -> Path:
+    """Return (and make, readable by the user only) the state folder of the workspace at `root`."""
+    folder = state_path(root, environment)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

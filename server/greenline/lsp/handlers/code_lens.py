@@ -26,7 +26,7 @@ def handle(ls: GreenlineServer, params: types.CodeLensParams) -> list[types.Code
         return []
     lines = shown_lines(session, path, ls.encoding)
     return [
-        types.CodeLens(shown_range(lines, item.placed or item.hunk), command)
+        types.CodeLens(shown_range(lines, item.shown), command)
         for item in items
         for command in review_commands(item)
     ]
