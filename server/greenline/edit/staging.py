@@ -204,6 +204,7 @@ class Staging:
             old, source = new, self._path(new)
         data = self.current(source)
         if data is None and patch.hunks and not any(hunk.source for hunk in patch.hunks):
+            refuse_cut_file(patch.hunks)
             self._create(new, "".join(line for hunk in patch.hunks for line in hunk.target), patch.mode)
             return
         source, data = self._file(old)
