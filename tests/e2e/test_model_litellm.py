@@ -17,7 +17,7 @@ import pytest
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, ModelFailed
-from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
+from greenline.core.port import Completion, Image, Message, ToolRequest, ToolSpec
 from greenline.model.litellm_model import LitellmModel, import_litellm
 from greenline.model.scripted_server import ScriptedServer
 
@@ -48,6 +48,25 @@ def test_text_is_streamed_and_counted() -> None:
         11,
         7,
     )
+
+
+@pytest.mark.parametrize("native_tools", [True, False])
+def test_an_image_is_sent_as_a_part_of_its_message(native_tools: bool) -> None:
+    asked = (Message("user", "What is wrong here?", images=(Image("image/png", b"a picture"),)),)
+    data = "data:image/png;base64,YSBwaWN0dXJl"
+
+    with ScriptedServer(
+        [{"content": "A typo.", "expect": ["What is wrong here?", data, "image_url"]}]
+    ) as server:
+        answer = _model(server, native_tools).complete(asked, [], Cancellation())
+
+    assert answer.message.content == "A typo."
+
+
+def test_whether_a_model_takes_images_is_as_the_table_says() -> None:
+    assert LitellmModel("openai/gpt-4o").sees_images(Cancellation())
+    assert not LitellmModel("openai/gpt-3.5-turbo").sees_images(Cancellation())
+    assert not LitellmModel("openai/nobody-knows-it").sees_images(Cancellation())
 
 
 def test_tool_calls_arrive_whole_and_their_answers_go_back() -> None:

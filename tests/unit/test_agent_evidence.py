@@ -7,6 +7,7 @@ import pytest
 from greenline.agent.proof import checks_of
 from greenline.agent.reflector import Attempt, better, explain, reflect
 from greenline.agent.root_evidence import named, worst
+from greenline.core.bite import Bite, ChangedLines, HunkBite, Mutant
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.task import Plan, PlanEntry, StopReason
@@ -159,3 +160,24 @@ def test_report_says_what_failed_before_the_change_too() -> None:
 
     assert "failed: t.py::test_old (it failed before your change too)" in lines
     assert "failed: t.py::test_new" in lines
+
+
+def test_the_bite_of_several_roots_is_named_and_summed() -> None:
+    hunk = HunkBite(
+        "bites", tests=("t.py::t",), n_mutants=2, n_killed=1, survivors=(Mutant("a.py", 1, "1", "2"),)
+    )
+    one = evidence(
+        Verdict.VERIFIED,
+        hunks=(HunkEvidence("h1", "covered", ("t.py::t",), hunk),),
+        changed_lines=ChangedLines(1, 2),
+        bite=Bite(1, 1, 0, 2, 1),
+    )
+    other = evidence(Verdict.VERIFIED, changed_lines=ChangedLines(3, 3), bite=Bite(1, 0, 0, 1, 1))
+
+    whole = worst((named(one, "api"), named(other, "web")))
+
+    assert whole.bite == Bite(2, 1, 0, 3, 2)
+    assert whole.changed_lines == ChangedLines(4, 5)
+    bite = whole.hunks[0].bite
+    assert bite is not None
+    assert (bite.tests, bite.survivors[0].path) == (("api/t.py::t",), "api/a.py")

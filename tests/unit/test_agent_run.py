@@ -25,6 +25,7 @@ from greenline.core.event import EventKind
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.port import (
     Completion,
+    Image,
     Message,
     Progress,
     ToolRequest,
@@ -32,7 +33,16 @@ from greenline.core.port import (
     Usage,
     VerifyRequest,
 )
-from greenline.core.task import EntryStatus, Plan, PlanEntry, RunState, StopReason, Task
+from greenline.core.task import (
+    Attachment,
+    EntryStatus,
+    Plan,
+    PlanEntry,
+    RunState,
+    StopReason,
+    Task,
+    TaskContext,
+)
 from greenline.guard.gate import Gate
 from greenline.journal.store import SqliteJournal
 from greenline.model.scripted_model import ScriptedModel, Turn
@@ -178,6 +188,41 @@ def test_plan_is_scored_and_awaits_approval(fixture: Fixture) -> None:
     assert planned.plan.entries[0].checks == ("t.py::test_a", "reads well")
     assert fixture.states(planned.run_id) == ["planning", "awaitingApproval"]
     assert fixture.journal.run(planned.run_id).plan == planned.plan
+
+
+def attached(fixture: Fixture) -> Task:
+    picture = Attachment("screen.png", "image/png", fixture.journal.keep_content(b"a picture"))
+    return attrs.evolve(fixture.task(), context=TaskContext(attachments=(picture,)))
+
+
+def test_an_attached_image_is_shown_to_the_planner_the_critic_and_whoever_edits(fixture: Fixture) -> None:
+    agent = fixture.agent(PLAN, SCORE, write("a.py", "good"), say())
+
+    run_id = agent.execute(attached(fixture), fixture.snapshot(), Cancellation())
+
+    for asked in fixture.script.heard:
+        assert asked[1].images == (Image("image/png", b"a picture"),)
+        assert "screen.png" in asked[1].content
+    assert [e for e in fixture.journal.events(run_id) if e.kind is EventKind.ERROR] == []
+
+
+class Blind(ScriptedModel):
+    """A model without eyes."""
+
+    def sees_images(self, cancellation: Cancellation) -> bool:
+        return False
+
+
+def test_a_model_that_sees_no_images_is_shown_none_and_that_is_said(fixture: Fixture) -> None:
+    blind = Blind((PLAN, SCORE))
+
+    planned = Agent(fixture.services(model=blind)).plan(attached(fixture), fixture.snapshot(), Cancellation())
+
+    (error,) = [e for e in fixture.journal.events(planned.run_id) if e.kind is EventKind.ERROR]
+    assert error.data["code"] == "imageNotUsed"
+    assert error.data["message"].endswith("(screen.png): the model scripted takes none.")
+    assert planned.plan is not None
+    assert not any(message.images for asked in blind.heard for message in asked)
 
 
 def test_planner_is_shown_a_map_of_the_project_as_data(fixture: Fixture) -> None:

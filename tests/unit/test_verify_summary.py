@@ -21,6 +21,9 @@ from greenline.core.evidence import (
     TestResult,
     Verdict,
 )
+from greenline.core.task import Proposal
+from greenline.lsp.render import hunk_markdown
+from greenline.lsp.shelf import PlacedHunk
 from greenline.verify.summary import bite_lines, evidence_json
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import escape, evidence_markdown
@@ -192,3 +195,14 @@ def test_markdown_of_untrusted_text_is_text(text: str) -> None:
     assert not re.search(r"(?<!\\)[<>|`\[\]#]", shown)
     assert "@t" not in shown
     assert "&lt;" not in shown
+
+
+def test_a_hover_says_the_bite_of_its_hunk_and_of_the_whole_as_plain_text() -> None:
+    proposal = Proposal("p", "r", HUNKS, BITTEN)
+    first, second, third = (hunk_markdown(PlacedHunk(proposal, hunk, hunk)) for hunk in HUNKS)
+
+    assert "Bite: bites \\(t fails without it\\), 1 of 2 mutants killed" in first.replace("\\:", ":")
+    assert "Bite: no test misses it" in second.replace("\\:", ":")
+    assert "Bite" not in third.replace("\\:", ":")
+    assert all(WORDS in text for text in (first, second, third))
+    assert "\\* → \\+" in first

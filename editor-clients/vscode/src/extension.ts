@@ -97,6 +97,7 @@ function commandsOf(parts: Parts): Record<string, Handler> {
     resume: (node?: { id?: string; runId?: string }) => resume(parts, node),
     verify: (reference?: { proposalId?: string }) => verify(parts, reference),
     showRun: (reference?: { runId?: string; id?: string }) => runs.show(reference?.runId ?? reference?.id),
+    showOlderRuns: () => runs.showOlder(),
     showPlan: (reference?: { id?: string }) => showPlan(parts, reference?.id),
     showEvidence: (reference?: { proposalId?: string; runId?: string }) => pages.showEvidence(reference),
     approvePlan: (uri?: vscode.Uri) => plans.approve(uri),

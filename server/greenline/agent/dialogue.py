@@ -7,7 +7,7 @@ import attrs
 from greenline.agent.limits import Meter
 from greenline.agent.record import Mask, Recorder, each_text
 from greenline.core.cancel import Cancellation
-from greenline.core.port import Completion, Message, Model, ToolRequest, ToolSpec
+from greenline.core.port import Completion, Image, Message, Model, ToolRequest, ToolSpec
 from greenline.core.task import StopReason
 
 
@@ -31,7 +31,17 @@ class TurnBudget:
 class Dialogue:
     """Messages so far, and the model that answers them."""
 
-    def __init__(self, model: Model, recorder: Recorder, meter: Meter, turns: TurnBudget, mask: Mask) -> None:
+    def __init__(
+        self,
+        model: Model,
+        recorder: Recorder,
+        meter: Meter,
+        turns: TurnBudget,
+        mask: Mask,
+        images: tuple[Image, ...] = (),
+    ) -> None:
+        """Begin each conversation with the images that belong to the task."""
+        self._images = images
         self._model = model
         self._recorder = recorder
         self._meter = meter
@@ -41,7 +51,7 @@ class Dialogue:
 
     def begin(self, system: str, user: str) -> None:
         """Start anew with a system prompt and the first message."""
-        self._messages = [Message("system", system), Message("user", self._mask(user))]
+        self._messages = [Message("system", system), Message("user", self._mask(user), images=self._images)]
 
     def tell(self, text: str) -> None:
         """Add a message of the user's side."""

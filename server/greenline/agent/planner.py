@@ -101,6 +101,9 @@ def describe(task: Task) -> str:
         parts.append(f"The user points at {place.path}, {lines}.")
     if task.context.files:
         parts.append("The user names these files: " + ", ".join(task.context.files))
+    if task.context.attachments:
+        images = ", ".join(item.name for item in task.context.attachments)
+        parts.append(f"The user attached images, which you see if you can see images: {images}")
     if task.context.diagnostics:
         parts.append(data("diagnostics", "\n".join(task.context.diagnostics)))
     return "\n\n".join(parts)

@@ -29,6 +29,7 @@ def make_plan(scope: Scope) -> Plan | tuple[Question, ...]:
     """Return version 1 of the plan, or the questions that come first."""
     services = scope.services
     check_servable(services, scope.task)
+    scope.say_unused(services.model)
     if services.model is not None:
         return _by_model(scope, services.model, describe(scope.task), version=1)
     assert services.repairer is not None

@@ -10,9 +10,10 @@ from greenline.agent.limits import Meter
 from greenline.agent.record import Recorder
 from greenline.agent.services import Services
 from greenline.core.agent_port import Question
-from greenline.core.error import NoModel
+from greenline.core.error import GreenlineError, NoModel
+from greenline.core.event import IMAGE_NOT_USED
 from greenline.core.ids import new_id
-from greenline.core.port import Model
+from greenline.core.port import Image, Model
 from greenline.core.task import RunState, Task
 from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot
@@ -39,7 +40,31 @@ class Scope:
 
     def dialogue(self, model: Model) -> Dialogue:
         """Return a new conversation that counts towards the run's bounds."""
-        return Dialogue(model, self.recorder, self.meter, self.turns, self.services.mask)
+        images = self._images(model)
+        return Dialogue(model, self.recorder, self.meter, self.turns, self.services.mask, images)
+
+    def _images(self, model: Model) -> tuple[Image, ...]:
+        """Return what the user attached, for a model that takes images."""
+        attached = self.task.context.attachments
+        if not attached or not model.sees_images(self.control.cancellation):
+            return ()
+        found = ((item, self.services.journal.content(item.content)) for item in attached)
+        return tuple(Image(item.media_type, data) for item, data in found if data is not None)
+
+    def say_unused(self, model: Model | None) -> None:
+        """Tell the user where the images that they attached are looked at by nobody."""
+        attached = self.task.context.attachments
+        if not attached or (model is not None and model.sees_images(self.control.cancellation)):
+            return
+        who = "the repair engine takes none" if model is None else f"the model {model.name} takes none"
+        names = ", ".join(item.name for item in attached)
+        self.recorder.error(
+            GreenlineError(
+                f"The attached image was not used ({names}): {who}.",
+                remedy="Name a model that takes images, or say in words what the image shows.",
+                code=IMAGE_NOT_USED,
+            )
+        )
 
     def ask(self, questions: tuple[Question, ...], after: RunState) -> tuple[Answer, ...]:
         """Let the run wait for the user, and go on in the state `after`; raises `Cancelled`."""

@@ -28,7 +28,7 @@ from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence
 from greenline.core.port import Tree, VerifyRequest
 from greenline.verify.patch import patch_bytes, read_patch
-from greenline.verify.summary import bite_lines, bite_of, evidence_json
+from greenline.verify.summary import bite_lines, bite_of, evidence_json, lines_words
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import evidence_markdown
 from greenline.verify.summary_sarif import evidence_sarif
@@ -174,7 +174,8 @@ def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
         place = f"{Path(hunk.path).relative_to(root)}:{hunk.start_line + 1}"
         item = measured.get(hunk.id)
         say(f"  {place}  {item.coverage if item else 'not measured'}{bite_of(item)}")
-    for line in bite_lines(evidence):
-        say(f"  {line}")
+    for line in (lines_words(evidence), *bite_lines(evidence)):
+        if line:
+            say(f"  {line}")
     for warning in evidence.warnings:
         say(f"  warning: {warning}")

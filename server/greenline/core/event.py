@@ -35,3 +35,7 @@ class Event:
     kind: EventKind
     data: dict[str, Any] = attrs.field(factory=dict)
     """JSON values only; secrets are masked before they get here."""
+
+
+IMAGE_NOT_USED = "imageNotUsed"
+"""Code of the error event of a run whose images nobody looks at; the run goes on."""

@@ -195,6 +195,14 @@ class ToolRequest:
 
 
 @attrs.frozen
+class Image:
+    """An image that a model looks at."""
+
+    media_type: str
+    data: bytes
+
+
+@attrs.frozen
 class Message:
     """One message of a conversation."""
 
@@ -202,6 +210,7 @@ class Message:
     content: str
     tool_requests: tuple[ToolRequest, ...] = ()
     tool_call_id: str = ""
+    images: tuple[Image, ...] = ()
 
 
 @attrs.frozen
@@ -231,6 +240,9 @@ class Model(Protocol):
     """A language model."""
 
     name: str
+
+    def sees_images(self, cancellation: Cancellation) -> bool:
+        """Return whether the model takes images; may block, raises `Cancelled`."""
 
     def complete(
         self,
@@ -268,6 +280,12 @@ class Journal(Protocol):
 
     def keep_text(self, text: str) -> None:
         """Store a text that hunks were made against, so that they can be moved after a restart."""
+
+    def keep_content(self, data: bytes) -> str:
+        """Store what a task refers to; return its name."""
+
+    def content(self, name: str) -> bytes | None:
+        """Return a stored content, or None where it is gone or damaged."""
 
     def text(self, text_hash: str) -> str | None:
         """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""

@@ -24,12 +24,23 @@ class ContextRange:
 
 
 @attrs.frozen
+class Attachment:
+    """An image that the user attached; what it holds is in the journal."""
+
+    name: str
+    media_type: str
+    content: str
+    """Its SHA-256 (hex), by which the journal knows it."""
+
+
+@attrs.frozen
 class TaskContext:
     """What the user had before their eyes when they asked."""
 
     range: ContextRange | None = None
     diagnostics: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 @attrs.frozen

@@ -58,6 +58,11 @@ class Editor:
         self._reader = threading.Thread(target=self._read, name="editor", daemon=True)
         self._reader.start()
 
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return self._process.pid
+
     def __enter__(self) -> Editor:
         return self
 

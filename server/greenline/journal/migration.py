@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import apsw
 
@@ -126,3 +127,20 @@ def migrate(connection: apsw.Connection, path: str) -> None:
             continue
         connection.execute(script)
         connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, time.time()))
+
+
+def unusable(path: Path, error: Exception) -> JournalUnusable:
+    """Return what is wrong with the journal's file, with the remedy."""
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
+        return JournalUnusable(
+            f"The journal {path} is not a sound database ({error}).",
+            remedy="Move the file away to start a new journal; the runs in it are lost.",
+        )
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return JournalUnusable(
+            f"The journal {path} is locked by another process.", remedy="Try again when that process is done."
+        )
+    return JournalUnusable(
+        f"The journal {path} cannot be used ({error}).",
+        remedy="Check the folder's permissions and space.",
+    )

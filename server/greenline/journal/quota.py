@@ -20,6 +20,11 @@ _CONTENTS = (
     " UNION SELECT after_hash, after_size FROM checkpoint_files WHERE after_hash IS NOT NULL"
 )
 
+_ATTACHED = (
+    "SELECT json_extract(a.value, '$.content') FROM runs r, json_each(r.task, '$.context.attachments') a"
+)
+"""Contents that tasks refer to; they do not count, and stay as long as the run does."""
+
 
 def stored_bytes(journal: SqliteJournal) -> int:
     """Return how much the contents of all checkpoints take, each counted once."""
@@ -68,7 +73,7 @@ def open_texts(journal: SqliteJournal) -> set[str]:
 
 
 def _names(journal: SqliteJournal) -> set[str]:
-    return {name for (name,) in journal.query(f"SELECT hash FROM ({_CONTENTS})")}
+    return {name for (name,) in journal.query(f"SELECT hash FROM ({_CONTENTS}) UNION {_ATTACHED}")}
 
 
 def _droppable(journal: SqliteJournal) -> Iterator[str]:

@@ -21,7 +21,7 @@ from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, RunStory, Task
 from greenline.core.wire import from_json, to_json
 from greenline.journal.blob import BlobStore
-from greenline.journal.migration import JournalUnusable, migrate
+from greenline.journal.migration import migrate, unusable
 from greenline.journal.owner import is_alive, process_owner
 
 _BUSY_TIMEOUT_MS = 10_000
@@ -203,6 +203,17 @@ class SqliteJournal:
             raise NotFound(f"There is no proposal {proposal_id}.", remedy="Ask for its run.")
         return from_json(json.loads(row[0]), Proposal)
 
+    def keep_content(self, data: bytes) -> str:
+        """Store what a task refers to, for as long as the task is kept; return its name."""
+        return self._texts.put(data)
+
+    def content(self, name: str) -> bytes | None:
+        """Return a stored content, or None where it is gone or damaged."""
+        try:
+            return self._texts.get(name)
+        except GreenlineError:
+            return None
+
     def text(self, text_hash: str) -> str | None:
         """Return a stored text by the hash that hunks carry, or None where it is gone or damaged."""
         try:
@@ -237,7 +248,7 @@ class SqliteJournal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = apsw.Connection(str(self.path))
         except (OSError, apsw.Error) as error:
-            raise _unusable(self.path, error) from error
+            raise unusable(self.path, error) from error
         try:
             connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
             connection.pragma("journal_mode", "wal")
@@ -252,7 +263,7 @@ class SqliteJournal:
             connection.execute("COMMIT")
         except apsw.Error as error:
             connection.close()
-            raise _unusable(self.path, error) from error
+            raise unusable(self.path, error) from error
         except BaseException:
             connection.close()
             raise
@@ -268,7 +279,7 @@ class SqliteJournal:
                 if self._writing:
                     # The transaction that this belongs to says so, once it is rolled back.
                     raise
-                raise _unusable(self.path, error) from error
+                raise unusable(self.path, error) from error
 
     @contextmanager
     def _write(self) -> Iterator[None]:
@@ -281,7 +292,7 @@ class SqliteJournal:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
             except apsw.Error as error:
-                raise _unusable(self.path, error) from error
+                raise unusable(self.path, error) from error
             self._writing = True
             try:
                 yield
@@ -290,7 +301,7 @@ class SqliteJournal:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 if isinstance(error, apsw.Error):
-                    raise _unusable(self.path, error) from error
+                    raise unusable(self.path, error) from error
                 raise
             finally:
                 self._writing = False
@@ -299,7 +310,7 @@ class SqliteJournal:
             except apsw.Error as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                raise _unusable(self.path, error) from error
+                raise unusable(self.path, error) from error
             if self.on_event is not None:
                 for event in self._written:
                     self.on_event(event)
@@ -378,19 +389,3 @@ _SELECT_RUN = "SELECT id, task, state, created, last_seq, note FROM runs"
 
 def _dump(value: object) -> str:
     return json.dumps(to_json(value))
-
-
-def _unusable(path: Path, error: Exception) -> JournalUnusable:
-    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
-        return JournalUnusable(
-            f"The journal {path} is not a sound database ({error}).",
-            remedy="Move the file away to start a new journal; the runs in it are lost.",
-        )
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return JournalUnusable(
-            f"The journal {path} is locked by another process.", remedy="Try again when that process is done."
-        )
-    return JournalUnusable(
-        f"The journal {path} cannot be used ({error}).",
-        remedy="Check the folder's permissions and space.",
-    )

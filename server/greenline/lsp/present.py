@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
 from lsprotocol import types
 
 from greenline.core.edit import Hunk, HunkState
@@ -11,6 +12,7 @@ from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.event import Event
 from greenline.core.task import ContextRange, Proposal, Run, TaskContext
 from greenline.lsp import protocol
+from greenline.lsp.attachment import keep_attachments
 from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
 from greenline.lsp.decision import Review
 
@@ -95,10 +97,15 @@ def undo_result(undone: Undone) -> protocol.UndoResult:
     )
 
 
-def task_context(params: protocol.TaskContextParams | None) -> TaskContext:
-    """Return a context for the domain; raises `InvalidInput` for a range without a document."""
+def task_context(session: Session, params: protocol.TaskContextParams | None) -> TaskContext:
+    """Return a context for the domain; raises `InvalidInput` for a range without a document, or no image."""
     if params is None:
         return TaskContext()
+    context = _pointed_at(params)
+    return attrs.evolve(context, attachments=keep_attachments(session.journal, params.attachments))
+
+
+def _pointed_at(params: protocol.TaskContextParams) -> TaskContext:
     files = tuple(to_path(uri) for uri in params.files)
     if params.text_document is None:
         if params.range is not None:

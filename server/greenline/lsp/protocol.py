@@ -45,6 +45,16 @@ STATUS_CHANGED = "agent/statusChanged"
 
 
 @attrs.frozen
+class AttachmentParams:
+    """An image that the request shows."""
+
+    name: str
+    """For people."""
+    data: str
+    """The file's bytes as base64."""
+
+
+@attrs.frozen
 class TaskContextParams:
     """What the user pointed at."""
 
@@ -54,6 +64,7 @@ class TaskContextParams:
     """Messages of diagnostics that the request is about."""
     files: tuple[str, ...] = ()
     """URIs of further files."""
+    attachments: tuple[AttachmentParams, ...] = ()
 
 
 @attrs.frozen

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from greenline.core.agent_port import Question
-from greenline.core.event import Event, EventKind
+from greenline.core.event import IMAGE_NOT_USED, Event, EventKind
 from greenline.core.task import Proposal
 from greenline.lsp import protocol
 from greenline.lsp.convert import to_uri
@@ -42,6 +42,9 @@ class Publisher:
         self._ls.show_progress(event)
         if event.kind is EventKind.STATE:
             self.status_changed()
+        if event.kind is EventKind.ERROR and event.data.get("code") == IMAGE_NOT_USED:
+            # The run goes on, so that no request fails and tells of it.
+            self._ls.say(types.MessageType.Warning, f"{event.data['message']} {event.data['remedy']}")
 
     def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
         """Send a proposal, and mark its hunks where a plain editor shows them."""

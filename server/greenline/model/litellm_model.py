@@ -6,6 +6,7 @@ The import costs seconds of CPU, and seconds of network unless the local price t
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib
 import json
 import logging
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, ModelFailed
-from greenline.core.port import Completion, Message, ToolRequest, ToolSpec
+from greenline.core.port import Completion, Image, Message, ToolRequest, ToolSpec
 from greenline.model import text_tools
 from greenline.model.arguments import OUTPUT_LIMIT, read_arguments
 from greenline.model.retry import MAX_TRIES, wait_before
@@ -52,6 +53,14 @@ class LitellmModel:
         self._loop = _Loop()
         self._not_before = 0.0
         """Monotonic time before which the server wants no call, of any run."""
+
+    def sees_images(self, cancellation: Cancellation) -> bool:
+        """Return whether litellm's table says so; a model that it does not know is shown none."""
+        litellm = load_litellm(cancellation)
+        try:
+            return bool(litellm.supports_vision(model=self.name))
+        except Exception:  # noqa: BLE001 - an unknown model is no error here
+            return False
 
     def complete(
         self,
@@ -229,8 +238,8 @@ def _wire(message: Message, *, native: bool) -> dict[str, Any]:
     if not native:
         role = "user" if message.role == "tool" else message.role
         parts = (message.content, text_tools.written(message.tool_requests))
-        return {"role": role, "content": "\n".join(part for part in parts if part)}
-    value: dict[str, Any] = {"role": message.role, "content": message.content}
+        return {"role": role, "content": _content("\n".join(part for part in parts if part), message.images)}
+    value: dict[str, Any] = {"role": message.role, "content": _content(message.content, message.images)}
     if message.tool_requests:
         value["tool_calls"] = [
             {
@@ -243,6 +252,17 @@ def _wire(message: Message, *, native: bool) -> dict[str, Any]:
     if message.role == "tool":
         value["tool_call_id"] = message.tool_call_id
     return value
+
+
+def _content(text: str, images: tuple[Image, ...]) -> str | list[dict[str, Any]]:
+    """Return what a message says, with its images as parts in litellm's form."""
+    if not images:
+        return text
+    parts: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    for image in images:
+        data = base64.b64encode(image.data).decode("ascii")
+        parts.append({"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}})
+    return parts
 
 
 def _completion(litellm: Any, answer: Any, *, native: bool, with_tools: bool, name: str) -> Completion:

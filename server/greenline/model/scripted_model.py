@@ -30,6 +30,10 @@ class ScriptedModel:
         self._turns = iter(turns)
         self._lock = threading.Lock()
 
+    def sees_images(self, cancellation: Cancellation) -> bool:
+        """Return that it does: a turn may look at what it was shown."""
+        return True
+
     def complete(
         self,
         messages: Sequence[Message],
@@ -88,7 +92,10 @@ def _turn(value: dict[str, Any], number: int) -> Turn:
     ) -> Completion:
         cancellation.wait(delay_s)
         cancellation.raise_if_cancelled()
-        asked = "\n".join([*(m.content for m in messages), *(f"{t.name} {t.description}" for t in tools)])
+        shown = [f"[image {image.media_type}]" for m in messages for image in m.images]
+        asked = "\n".join(
+            [*shown, *(m.content for m in messages), *(f"{t.name} {t.description}" for t in tools)]
+        )
         for text in expected:
             if text not in asked:
                 raise ModelFailed(f"Turn {number} of the script expects {text!r} in the request.")

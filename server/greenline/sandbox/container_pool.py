@@ -136,7 +136,8 @@ class ContainerPool:
     def _remove(self, container: Any) -> None:
         def remove() -> None:
             with contextlib.suppress(*ENGINE_ERRORS):
-                container.remove(force=True)
+                # An image may declare volumes, which are made for each container.
+                container.remove(force=True, v=True)
             with self._changed:
                 self._removals.discard(thread)
                 self._changed.notify_all()

@@ -123,7 +123,9 @@ class DockerSandbox:
         machine = [platform.release(), platform.machine(), os.cpu_count()]
         tools = [toolchain.python, toolchain.environment]
         facts = json.dumps(
-            [self._engine, self._images, machine, tools, container], sort_keys=True, default=str
+            [self._engine, self._images.get(arguments["image"]), machine, tools, container],
+            sort_keys=True,
+            default=str,
         )
         modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
         folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
@@ -271,7 +273,7 @@ def reap_orphans(client: Any) -> None:
         for container in known:
             if is_orphan(container.labels):
                 with contextlib.suppress(*ENGINE_ERRORS):
-                    container.remove(force=True)
+                    container.remove(force=True, v=True)
 
 
 def _words(error: BaseException) -> str:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import attrs
 
 from greenline.core.edit import Hunk
-from greenline.core.evidence import Evidence, Outcome, RunEnd, Verdict
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Progress, Tree, VerifyRequest
-from greenline.verify.bite import measure_bite
 from greenline.verify.hunk_coverage import executed
 from greenline.verify.path_rule import PathRule
-from greenline.verify.question import Change
 from greenline.verify.runs import Suite
 from greenline.verify.slower import slower_tests
 from greenline.verify.test_change import TestChange
@@ -64,6 +62,18 @@ def measured_further(evidence: Evidence, ground: Ground, wanted: Further, progre
     evidence = attrs.evolve(evidence, changed_lines=lines, warnings=(*evidence.warnings, *warnings))
     if not wanted.bite_s or evidence.verdict is not Verdict.VERIFIED:
         return evidence
+    budget_s = min(wanted.bite_s, max(_LEAST_S, base.duration_s + patched.duration_s))
+    return _bitten(evidence, patched, ground, budget_s, progress)
+
+
+def _bitten(
+    evidence: Evidence, patched: TestReport, ground: Ground, budget_s: float, progress: Progress
+) -> Evidence:
+    # Most verifications do not ask for it, and need not wait for its operators.
+    from greenline.verify.bite import measure_bite
+    from greenline.verify.question import Change
+
+    request = ground.request
     change = Change(
         request.root,
         request.base,
@@ -71,11 +81,10 @@ def measured_further(evidence: Evidence, ground: Ground, wanted: Further, progre
         request.edit_set,
         ground.hunks,
         evidence.hunks,
-        is_product,
+        ground.rule.is_product,
         patched,
-        frozenset(evidence.fixed),
+        frozenset(evidence.fixed) | ground.change.changed,
     )
-    budget_s = min(wanted.bite_s, max(_LEAST_S, base.duration_s + patched.duration_s))
     hunks, bite = measure_bite(change, ground.suite, budget_s, ground.n_parallel, progress)
     return attrs.evolve(evidence, hunks=hunks, bite=bite)
 

@@ -20,6 +20,7 @@ import fnmatch
 import json
 import re
 import tomllib
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -50,6 +51,7 @@ _CONFIGURATION = (
     "usercustomize.py",
     "*.pth",
 )
+_MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch")
 _CFG_SECTIONS = ("tool:pytest", "pytest", "coverage:", "tox")
 _JSON_KEYS = ("jest", "vitest", "mocha", "nyc", "c8")
@@ -79,13 +81,15 @@ class PathRule:
 
     def is_test(self, path: str) -> bool:
         """Return whether a relative path is a test or belongs to tests."""
-        pure = PurePosixPath(path)
-        if any(folder in _FOLDERS for folder in pure.parts[:-1]):
+        *folders, name = path.split("/")
+        if not _FOLDERS.isdisjoint(folders) or _SCRIPT.fullmatch(name):
             return True
-        if _SCRIPT.fullmatch(pure.name):
-            return True
-        names = _NAMES + self.patterns
-        return any(fnmatch.fnmatch(pure.name, name) or fnmatch.fnmatch(path, name) for name in names)
+        return bool(self._names.match(name) or self._names.match(path))
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        """All names of test files as one pattern: it is asked of every file of a tree, several times."""
+        return re.compile("|".join(fnmatch.translate(name) for name in _NAMES + self.patterns))
 
     def is_configuration(self, path: str) -> bool:
         """Return whether a relative path configures the runner."""
@@ -104,7 +108,9 @@ def _content(tree: Tree, path: str) -> bytes:
 
 def _runner_parts(path: str, content: bytes) -> Any:
     """Return the parts of a mixed configuration file that a runner reads, comparable, or None."""
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
+    if name not in _MIXED:
+        return None
     text = content.decode("utf-8", "replace")
     try:
         if name == "pyproject.toml":

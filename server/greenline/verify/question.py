@@ -41,7 +41,7 @@ class Change:
     after: TestReport
     """P."""
     fixed: Collection[str] = ()
-    """Tests that fail without the change: they are the likeliest to notice."""
+    """Tests that fail without the change, or are its own: they are the likeliest to notice."""
 
     def ordered(self, tests: Collection[str]) -> tuple[str, ...]:
         """Return the tests that pass in P, those that soonest notice something first."""

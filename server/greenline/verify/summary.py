@@ -67,6 +67,12 @@ def bite_of(item: HunkEvidence | None) -> str:
     return f", {words}{mutants}"
 
 
+def lines_words(evidence: Evidence) -> str:
+    """Return how many changed lines tests execute, as a sentence; empty where there are none to execute."""
+    lines = evidence.changed_lines
+    return f"{lines.words()}." if lines is not None and lines.n_executable else ""
+
+
 def bite_lines(evidence: Evidence) -> tuple[str, ...]:
     """Return the bite of the whole change and the mutants that no test noticed, a sentence a line."""
     if evidence.bite is None:

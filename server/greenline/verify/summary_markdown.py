@@ -8,7 +8,7 @@ from pathlib import Path
 
 from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, TestReport, Verdict
-from greenline.verify.summary import bite_lines, bite_of, measured_before
+from greenline.verify.summary import bite_lines, bite_of, lines_words, measured_before
 
 _MAX_NAMES = 20
 _MAX_HUNKS = 50
@@ -78,9 +78,9 @@ def _names(title: str, tests: Sequence[str]) -> list[str]:
 
 
 def _bite(evidence: Evidence) -> list[str]:
-    said = [f"{evidence.changed_lines.words()}."] if evidence.changed_lines is not None else []
+    said = [words] if (words := lines_words(evidence)) else []
     first, *rest = bite_lines(evidence) or ("",)
-    said += [f"{escape(first)}"] if first else []
+    said += [escape(first)] if first else []
     lines = [f"- {line}" for line in said] + [f"  - {escape(line)}" for line in rest]
     return [*lines, ""] if lines else []
 

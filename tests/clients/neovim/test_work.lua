@@ -181,6 +181,37 @@ test('a question without options is answered in words, and a permission that is 
   has('answered: rejectOnce', events_of_newest(nvim))
 end)
 
+test('a question that is closed waits, is told of, and is asked again', function()
+  local nvim = open()
+  answer(nvim, 99, '')
+
+  nvim:ex('Agent implement ask')
+  has('Which one?', nvim:wait_said(':Agent answer asks again'))
+  nvim:ex('Agent status')
+  has('Question  Which one?', nvim:wait_float('the status'))
+  nvim:ex('fclose!')
+  answer(nvim, 2, '')
+  nvim:ex('Agent answer')
+  nvim:wait_said('proposed')
+
+  has('answered: right', events_of_newest(nvim))
+  nvim:ex('Agent answer')
+  nvim:wait_said('No question waits for an answer.')
+end)
+
+test('a question of a run that was cancelled is not asked again', function()
+  local nvim = open()
+  answer(nvim, 99, '')
+
+  nvim:ex('Agent implement words')
+  nvim:wait_said(':Agent answer asks again')
+  nvim:ex('Agent cancel')
+  nvim:wait_said('Cancelled')
+  nvim:ex('Agent answer')
+
+  nvim:wait_said('No question waits for an answer.')
+end)
+
 test('cancel ends what is running', function()
   local nvim = open()
 
@@ -216,7 +247,7 @@ end)
 test('the command completes its subcommands and scopes', function()
   local nvim = open()
 
-  eq({ 'accept', 'cancel' }, vim.list_slice(nvim:get('vim.fn.getcompletion("Agent ", "cmdline")'), 1, 2))
+  eq({ 'accept', 'answer' }, vim.list_slice(nvim:get('vim.fn.getcompletion("Agent ", "cmdline")'), 1, 2))
   local begun = nvim:get('vim.fn.getcompletion("Agent r", "cmdline")')
   eq({ 'reject', 'restart', 'resume', 'review', 'runs' }, begun)
   eq({ 'all', 'file', 'hunk' }, nvim:get('vim.fn.getcompletion("Agent accept ", "cmdline")'))
@@ -325,6 +356,29 @@ test('runs are listed and shown, and so is the status', function()
 
   has('Sandbox   scripted', status)
   has('Pending   1 change', status)
+end)
+
+test('older runs follow page by page', function()
+  local nvim = open()
+  nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    for _ = 1, 52 do
+      client:request_sync('agent/execute', { request = 'broken' }, 10000, 0)
+    end
+    pages = {}
+    vim.ui.select = function(items, opts, on_choice)
+      table.insert(pages, { #items, opts.format_item(items[#items]), opts.prompt })
+      on_choice(#pages == 1 and items[#items] or items[1])
+    end
+  ]])
+
+  nvim:ex('Agent runs')
+  nvim:wait('the run', [[vim.api.nvim_buf_get_name(0):find('greenline://run/', 1, true)]])
+
+  local first, second = unpack(nvim:get('pages'))
+  eq({ 51, 'Older runs …', 'Runs, the newest first' }, first)
+  eq('Older runs, the newest first', second[3])
+  has('# broken', nvim:text())
 end)
 
 suite.run(child.stop_all, child.wait_all)

@@ -80,6 +80,9 @@ local subcommands = {
   explain = function(call)
     require('greenline.job').explain(call.place)
   end,
+  answer = function()
+    require('greenline.question').again()
+  end,
   review = function()
     require('greenline.review').list()
   end,

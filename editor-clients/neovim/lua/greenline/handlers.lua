@@ -8,6 +8,7 @@ local events = {
   state = function(client_id, event)
     require('greenline.status').run_changed(client_id, event.runId, event.data.state)
     require('greenline.plan').run_changed(event.runId, event.data.state)
+    require('greenline.question').run_changed(event.runId, event.data.state)
     if event.data.state == 'cancelled' then
       -- Neovim drops the answer of a request that was cancelled, so that this is the only word of it.
       say.say('Cancelled; :Agent resume goes on with the run.')
@@ -71,6 +72,7 @@ vim.api.nvim_create_autocmd('LspDetach', {
     if client and client.name == 'greenline' and client:is_stopped() then
       require('greenline.review').forget(client.id)
       require('greenline.status').forget(client.id)
+      require('greenline.question').forget(client.id)
     end
   end,
 })

@@ -1,10 +1,20 @@
--- Asks what only the user can answer, by `vim.ui`; each question once.
+-- Asks what only the user can answer, by `vim.ui`; one that was closed without an answer waits, and is asked again.
 local ask = require('greenline.client')
+local say = require('greenline.say')
 
 local M = {}
 
 ---@type table<string, true>
 local asked = {}
+
+---@class greenline.OpenQuestion
+---@field client_id integer
+---@field run_id string
+---@field question greenline.Question
+
+--- Questions that were closed without an answer, the oldest first.
+---@type greenline.OpenQuestion[]
+local open = {}
 
 ---@type { label: string, decision: string }[]
 local PERMISSION = {
@@ -26,6 +36,15 @@ local function answer(client, run_id, question, decision)
   })
 end
 
+--- Keep a question that was closed, and say how to come back to it.
+---@param client vim.lsp.Client
+---@param run_id string
+---@param question greenline.Question
+local function keep(client, run_id, question)
+  table.insert(open, { client_id = client.id, run_id = run_id, question = question })
+  say.say(('The agent waits for an answer: %s  :Agent answer asks again.'):format(question.text))
+end
+
 ---@param client vim.lsp.Client
 ---@param run_id string
 ---@param question greenline.Question
@@ -36,6 +55,8 @@ local function ask_one(client, run_id, question, on_done)
     vim.ui.input({ prompt = question.text .. ' ' }, function(text)
       if text and text ~= '' then
         answer(client, run_id, question, text)
+      else
+        keep(client, run_id, question)
       end
       on_done()
     end)
@@ -56,31 +77,88 @@ local function ask_one(client, run_id, question, on_done)
       answer(client, run_id, question, item.decision)
     elseif is_permission then
       answer(client, run_id, question, 'rejectOnce')
+    else
+      keep(client, run_id, question)
     end
     on_done()
   end)
 end
 
---- Ask questions of a run, one after the other.
----@param client_id integer
----@param run_id string
----@param questions greenline.Question[]
-function M.ask(client_id, run_id, questions)
-  local client = vim.lsp.get_client_by_id(client_id)
-  local open = vim.tbl_filter(function(question)
-    return not asked[question.id]
-  end, questions)
-  for _, question in ipairs(open) do
-    asked[question.id] = true
-  end
+--- Ask questions one after the other.
+---@param questions greenline.OpenQuestion[]
+local function ask_all(questions)
   local function go_on()
-    local question = table.remove(open, 1)
-    if client and question then
-      ask_one(client, run_id, question, go_on)
+    local item = table.remove(questions, 1)
+    if item == nil then
+      return
+    end
+    local client = vim.lsp.get_client_by_id(item.client_id)
+    if client then
+      ask_one(client, item.run_id, item.question, go_on)
+    else
+      go_on()
     end
   end
   -- A prompt must not open inside of a handler of the channel that its answer goes to.
   vim.schedule(go_on)
+end
+
+--- Ask questions of a run, each once.
+---@param client_id integer
+---@param run_id string
+---@param questions greenline.Question[]
+function M.ask(client_id, run_id, questions)
+  local new = {} ---@type greenline.OpenQuestion[]
+  for _, question in ipairs(questions) do
+    if not asked[question.id] then
+      asked[question.id] = true
+      table.insert(new, { client_id = client_id, run_id = run_id, question = question })
+    end
+  end
+  ask_all(new)
+end
+
+--- Ask again what was closed without an answer.
+function M.again()
+  if #open == 0 then
+    say.say('No question waits for an answer.')
+    return
+  end
+  local waiting = open
+  open = {}
+  ask_all(waiting)
+end
+
+--- Return the questions that wait for an answer.
+---@param client_id integer
+---@return string[]
+function M.waiting(client_id)
+  local texts = {}
+  for _, item in ipairs(open) do
+    if item.client_id == client_id then
+      table.insert(texts, (item.question.text:gsub('%s+', ' ')))
+    end
+  end
+  return texts
+end
+
+--- Forget the questions of a run that asks nothing any more.
+---@param run_id string
+---@param state string
+function M.run_changed(run_id, state)
+  if state ~= 'needsInput' and state ~= 'planning' then
+    open = vim.tbl_filter(function(item)
+      return item.run_id ~= run_id
+    end, open)
+  end
+end
+
+--- Forget the questions of a server that has ended.
+---@param client_id integer
+function M.forget(client_id)
+  open = vim.tbl_filter(function(item)
+    return item.client_id ~= client_id
+  end, open)
 end
 
 return M

@@ -6,7 +6,8 @@ local words = require('greenline.words')
 
 local M = {}
 
-local MAX_RUNS = 50
+local PAGE = 50
+local OLDER = 'Older runs …'
 
 ---@param event greenline.Event
 ---@return string
@@ -82,26 +83,46 @@ local function show_run(client, run_id)
   end)
 end
 
---- Let the user choose a run, and show it.
-function M.choose()
-  ask.from(nil, 'agent/runs', { limit = MAX_RUNS }, function(result, client)
-    if #result.runs == 0 then
-      say.say('There is no run yet.')
+--- Let the user choose one of a page of runs, and show it.
+---@param client vim.lsp.Client
+---@param before? number Runs that began before this time.
+local function choose(client, before)
+  ask.request(client, 'agent/runs', { limit = PAGE, before = before }, function(result)
+    local items = result.runs ---@type (greenline.Run|string)[]
+    if #items == 0 then
+      say.say(before and 'There is no older run.' or 'There is no run yet.')
       return
     end
-    vim.ui.select(result.runs, {
-      prompt = 'Runs, the newest first',
+    local oldest = items[#items].created
+    if #items == PAGE then
+      table.insert(items, OLDER)
+    end
+    vim.ui.select(items, {
+      prompt = before and 'Older runs, the newest first' or 'Runs, the newest first',
       kind = 'greenline',
       format_item = function(run)
+        if run == OLDER then
+          return OLDER
+        end
         local request = run.request:gsub('%s+', ' ')
         return ('%s  %-14s %s'):format(os.date('%m-%d %H:%M', run.created), words.state(run.state), request)
       end,
     }, function(run)
-      if run then
+      if run == OLDER then
+        choose(client, oldest)
+      elseif run then
         show_run(client, run.id)
       end
     end)
   end)
+end
+
+--- Let the user choose a run, and show it.
+function M.choose()
+  local client = ask.require()
+  if client then
+    choose(client)
+  end
 end
 
 --- Show everything that was said in this session.

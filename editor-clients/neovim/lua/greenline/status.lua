@@ -192,7 +192,11 @@ end
 function M.open()
   ask.from(nil, 'agent/status', {}, function(status, client)
     M.changed(client.id, status)
-    vim.lsp.util.open_floating_preview(M.lines(status), 'text', {
+    local lines = M.lines(status)
+    for _, text in ipairs(require('greenline.question').waiting(client.id)) do
+      table.insert(lines, ('Question  %s  (:Agent answer)'):format(text))
+    end
+    vim.lsp.util.open_floating_preview(lines, 'text', {
       border = 'rounded',
       title = ' Greenline ',
       focus_id = 'greenline-status',

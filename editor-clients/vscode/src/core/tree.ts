@@ -66,6 +66,28 @@ export function runNode(run: Run, events: readonly AgentEvent[]): TreeNode {
   };
 }
 
+/** Return what shows the runs before those that are shown. */
+export function olderNode(): TreeNode {
+  return {
+    id: "older",
+    label: "Show older runs…",
+    description: "",
+    tooltip: "Show the runs before these",
+    icon: "history",
+    children: [],
+    open: false,
+    command: { id: "greenline.showOlderRuns", arguments: [] },
+    context: "older",
+  };
+}
+
+/** Return runs with older ones behind them, each once as `runs` has it, the newest first. */
+export function withOlder(runs: readonly Run[], older: readonly Run[]): readonly Run[] {
+  const known = new Set(runs.map(({ id }) => id));
+  const more = older.filter(({ id }) => !known.has(id));
+  return [...runs, ...more].sort((one, other) => other.created - one.created);
+}
+
 /** Return a run's state in words. */
 export function stateWords(state: string): string {
   return STATE_WORDS[state] ?? state;

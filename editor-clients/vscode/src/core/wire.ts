@@ -153,6 +153,7 @@ export interface TaskContext {
   range?: Range;
   diagnostics?: string[];
   files?: string[];
+  attachments?: { name: string; data: string }[];
 }
 
 export interface PlanResult {

@@ -1,14 +1,19 @@
 /** The tree of runs in the side bar; asks the server when it is opened and hears events afterwards. */
 import * as vscode from "vscode";
-import { runNode, type TreeNode } from "../core/tree";
+import { olderNode, runNode, withOlder, type TreeNode } from "../core/tree";
 import type { AgentEvent, Run } from "../core/wire";
 import type { Server } from "./server";
 
-const LIMIT = 50;
+const PAGE = 50;
 
 export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<TreeNode | undefined>();
   readonly onDidChangeTreeData = this.changes.event;
+  /** Runs before the newest page that were asked for, the newest first. */
+  private older: readonly Run[] = [];
+  private hasOlder = false;
+  /** Runs that were asked for by name, which may be older than all others that are shown. */
+  private named: readonly Run[] = [];
   private readonly events = new Map<string, AgentEvent[]>();
   /** Run → how often it was asked to be open: a fresh id makes VS Code forget that it was closed. */
   private readonly opened = new Map<string, number>();
@@ -28,6 +33,8 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
       server.onState((state) => {
         if (state === "running") {
           this.events.clear();
+          this.older = [];
+          this.named = [];
           this.refreshSoon();
         }
       }),
@@ -68,21 +75,48 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
     if (this.server.state !== "running") {
       return [];
     }
-    const { runs } = await this.server.request<{ runs: Run[] }>("agent/runs", { limit: LIMIT });
-    return runs.map((run) => runNode(run, this.events.get(run.id) ?? []));
+    const newest = await this.page();
+    if (this.older.length === 0) {
+      this.hasOlder = newest.length === PAGE;
+    }
+    const runs = withOlder(withOlder(newest, this.older), this.named);
+    const nodes = runs.map((run) => runNode(run, this.events.get(run.id) ?? []));
+    return this.hasOlder ? [...nodes, olderNode()] : nodes;
+  }
+
+  /** Show the page of runs before those that are shown. */
+  async showOlder(): Promise<void> {
+    const shown = withOlder(await this.page(), this.older);
+    const last = shown.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    const more = await this.page(last.created);
+    this.hasOlder = more.length === PAGE;
+    this.older = withOlder(this.older, more);
+    this.changes.fire(undefined);
   }
 
   /** Open a run in the tree, the newest without a name. */
   async show(runId?: string): Promise<void> {
-    const { runs } = await this.server.request<{ runs: Run[] }>("agent/runs", { limit: LIMIT });
-    const run = runId === undefined ? runs[0] : runs.find(({ id }) => id === runId);
+    const run = runId === undefined ? (await this.page())[0] : await this.runOf(runId);
     if (run === undefined) {
       void vscode.window.showInformationMessage("Greenline: there is no run yet.");
       return;
     }
+    this.named = withOlder([run], this.named);
     this.opened.set(run.id, (this.opened.get(run.id) ?? 0) + 1);
     this.changes.fire(undefined);
     await vscode.commands.executeCommand("greenline.runs.focus");
+  }
+
+  private async page(before?: number): Promise<readonly Run[]> {
+    const params = before === undefined ? { limit: PAGE } : { limit: PAGE, before };
+    return (await this.server.request<{ runs: Run[] }>("agent/runs", params)).runs;
+  }
+
+  private async runOf(runId: string): Promise<Run> {
+    return (await this.server.request<{ run: Run }>("agent/run", { runId })).run;
   }
 
   private async below(node: TreeNode): Promise<TreeNode[]> {
@@ -92,6 +126,12 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
   }
 
   private hear(event: AgentEvent): void {
+    const { state } = event.data;
+    if (event.kind === "state" && typeof state === "string") {
+      const changed = (run: Run): Run => (run.id === event.runId ? { ...run, state } : run);
+      this.older = this.older.map(changed);
+      this.named = this.named.map(changed);
+    }
     const known = this.events.get(event.runId);
     if (known !== undefined && known.every(({ seq }) => seq !== event.seq)) {
       known.push(event);

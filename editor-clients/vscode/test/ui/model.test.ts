@@ -49,6 +49,7 @@ const FEE_PLAN = call("submit_plan", {
   risk: "Nobody knows yet who sends reminders.",
 });
 const SMALL_PLAN = call("submit_plan", { entries: [{ intent: "Explain the rounding", files: ["ledger/money.py"] }], risk: "None." });
+const REVISED_PLAN = call("submit_plan", { entries: [{ intent: "Explain the rounding with an example", files: ["ledger/money.py"] }], risk: "None." });
 const SCORE = call("submit_score", { score: 8, problems: ["The fee is a magic number."] });
 
 /** What the model says, in the order of the tests. */
@@ -62,6 +63,8 @@ const TURNS: Turn[] = [
   { content: "Adds reminder_fee with its test." },
   call("ask_user", { questions: [{ text: "Whole cents or fractions?", options: ["whole", "fractions"] }] }),
   { ...SMALL_PLAN, expect: ["whole"] },
+  SCORE,
+  { ...REVISED_PLAN, expect: ["Give an example."] },
   SCORE,
   SMALL_PLAN,
   SCORE,
@@ -175,6 +178,13 @@ test("what the agent asks is asked where the user is, and the plan follows the a
   await window.line("- [x] 1. Explain the rounding").waitFor({ timeout: 110_000 });
 });
 
+test("Revise asks what should change, and shows the next version", async () => {
+  await window.lens("✎ Revise").click();
+  await window.type("Give an example.");
+  await window.line("- [x] 1. Explain the rounding with an example").waitFor({ timeout: 110_000 });
+  expect(await window.page.locator(".tab").filter({ hasText: "plan.md" }).count()).toBe(1);
+});
+
 test("Cancel ends the run of a plan and closes its document", async () => {
   await window.lens("✗ Cancel").click();
   await window.page.locator(".tab").filter({ hasText: "plan.md" }).waitFor({ state: "detached" });
@@ -203,6 +213,12 @@ test("accepting all of what is not verified asks first", async () => {
   await window.lens("✓ Accept").waitFor({ state: "detached" });
 });
 
+test("pause and resume of nothing say so", async () => {
+  await window.command("Agent: pause");
+  await window.toast(/no run is under way/).first().waitFor();
+  await window.clearToasts();
+});
+
 test("cancel stops a run that waits for the model", async () => {
   await window.command("Agent: implement…");
   await window.type("Wait for ever.");
@@ -218,4 +234,30 @@ test("a model that fails is said once, in words", async () => {
   await window.failure(/script of the model/).waitFor({ timeout: 60_000 });
   await window.toast("One more thing").waitFor({ state: "detached" });
   expect(await window.failure(/script of the model/).count()).toBe(1);
+});
+
+test("a run that was cancelled can be chosen and resumed", async () => {
+  await window.clearToasts();
+  await window.command("Agent: resume a run…");
+  await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Wait for ever." }).first().click();
+  await window.command("Agent: show run");
+  const rows = window.page.locator(".pane-body .monaco-list-row");
+  await rows.filter({ hasText: /Wait for ever\..*failed/ }).first().waitFor({ timeout: 60_000 });
+});
+
+test("select model takes a name, an address and a key, and the server starts with them", async () => {
+  await window.clearToasts();
+  await window.command("Agent: select model…");
+  await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "OpenAI-compatible server" }).click();
+  for (const [title, text] of [["The model", "openai/chosen"], ["Its address", "http://127.0.0.1:9/v1"], ["Its key", "sk-secret"]] as const) {
+    await window.page.locator(".quick-input-title").filter({ hasText: title }).waitFor();
+    await window.type(text);
+  }
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 90_000 });
+  await until("the settings have the model", () => window.userSettings().includes('"greenline.model": "openai/chosen"'));
+  expect(window.userSettings()).not.toContain("sk-secret");
+  await until("the server has it", () => {
+    const environment = window.serverProcesses().map((id) => window.environment(id)).join();
+    return environment.includes("GREENLINE_MODEL=openai/chosen") && environment.includes("GREENLINE_API_KEY=sk-secret");
+  });
 });

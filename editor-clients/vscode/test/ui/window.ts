@@ -196,6 +196,17 @@ export class Window {
       .map(Number);
   }
 
+  /** Return the environment of a process. */
+  environment(id: number): string {
+    return readProcess(String(id), "environ");
+  }
+
+  /** Return what the settings of the machine and of the user say. */
+  userSettings(): string {
+    const data = join(this.host.base, "srv/data");
+    return ["Machine", "User"].map((kind) => readFileSync(join(data, kind, "settings.json"), "utf8")).join("\n");
+  }
+
   serverProcess(): number {
     const [first, ...more] = this.serverProcesses();
     if (first === undefined || more.length > 0) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { statusLines, statusText } from "../../src/core/status.ts";
-import { runNode, type TreeNode } from "../../src/core/tree.ts";
-import type { AgentEvent } from "../../src/core/wire.ts";
+import { runNode, withOlder, type TreeNode } from "../../src/core/tree.ts";
+import type { AgentEvent, Run } from "../../src/core/wire.ts";
 import { plan, run, status } from "./sample.ts";
 
 test("a server that is ready, works, or has something to review", () => {
@@ -71,4 +71,14 @@ test("a run without a plan holds its calls itself, and every node has an id of i
   expect(labels(node.children)).toEqual(["read_file", "edit_file", "Running the tests.", "tests: verified"]);
   expect(new Set(node.children.map(({ id }) => id)).size).toBe(4);
   expect(node.context).toBe("run.planning");
+});
+
+test("older runs stand behind the newest, each once and as it is now", () => {
+  const failed = (created: number): Run => run({ id: `run-${String(created)}`, created, state: "failed" });
+  const [a, b, c] = [failed(3), failed(2), failed(1)];
+  const resumed = run({ id: "run-2", created: 2, state: "executing" });
+
+  const shown = withOlder([a, resumed], [b, c]);
+
+  expect(shown.map(({ id, state }) => `${id} ${state}`)).toEqual(["run-3 failed", "run-2 executing", "run-1 failed"]);
 });

@@ -25,7 +25,7 @@ async def handle(ls: GreenlineServer, params: protocol.ExecuteParams) -> protoco
         )
     session = ls.session
     run: str | Task = params.run_id or session.task(
-        params.request or "", task_context(params.context), params.constraints
+        params.request or "", task_context(session, params.context), params.constraints
     )
     done = await execute_run(ls, run, params.work_done_token)
     proposal = None if done.proposal is None else proposal_info(session, done.proposal)

@@ -17,6 +17,6 @@ METHOD = protocol.PLAN
 
 async def handle(ls: GreenlineServer, params: protocol.PlanParams) -> protocol.PlanResult:
     """Plan a task, or return the questions that come first."""
-    task = ls.session.task(params.request, task_context(params.context), params.constraints)
+    task = ls.session.task(params.request, task_context(ls.session, params.context), params.constraints)
     planned = await plan_task(ls, task, params.work_done_token)
     return protocol.PlanResult(planned.run_id, planned.plan, planned.questions)
