@@ -296,7 +296,16 @@ def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
 
 
 def _encode(file: TextFile, text: str) -> bytes:
-    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`)."""
+    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`, `malformed`)."""
+    if file.text and not file.bom and text.startswith("\ufeff") and not file.text.startswith("\ufeff"):
+        # A mark that the file does not have came with the edit, as editors and models add it.
+        text = text[1:]
+    if "\0" in text and "\0" not in file.text:
+        raise EditRejected(
+            "The edit writes a NUL character, and then the file would be no text.",
+            remedy="Leave it out, or write its escape.",
+            code="malformed",
+        )
     data = encode(attrs.evolve(file, text=text))
     if file.guessed:
         new = next((c for c in text if not c.isascii() and c not in file.text), None)
