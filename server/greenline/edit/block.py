@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit.naming import FENCE, Exists, path_above, path_in, path_of_fence
@@ -18,6 +18,18 @@ _LINE = re.compile(r"^:start_line:\s*(\d+)\s*$")
 def has_blocks(lines: Sequence[str]) -> bool:
     """Return whether a line opens a block."""
     return any(_HEAD.match(line) for line in lines)
+
+
+def spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield each block's first line and the line after it; raises `EditRejected` for one without an end."""
+    position = 0
+    while position < len(lines):
+        if _HEAD.match(lines[position]):
+            end = _end(lines, position) + 1
+            yield position, end
+            position = end
+        else:
+            position += 1
 
 
 def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:

@@ -1,7 +1,9 @@
 """Tells a hunk whose end was cut off, as models' answers are, from one with careless counts.
 
-A hunk that shows three lines of context before its changes shows as many after them, unless the file ends:
-where it shows fewer, its counts must be explained by those alone. A diff that ends inside a line is refused.
+A hunk shows as many lines of context after its changes as before them, up to three, unless the file ends.
+Where it shows fewer, what its counts lack must be those alone; where it shows as many, it must be too little
+for another change with its context. Only the end of the text can be cut off: a hunk before prose, a fence's
+end or another hunk is whole, whatever its counts are. A diff that ends inside a line is refused.
 """
 
 from __future__ import annotations
@@ -36,28 +38,49 @@ def refuse_piece(hunks: Sequence[PatchHunk]) -> None:
 
 
 def refuse_cut_file(hunks: Sequence[PatchHunk]) -> None:
-    """Raise `EditRejected` (`malformed`) where the text of a new file ends inside a line."""
+    """Raise `EditRejected` (`malformed`) where the text of a new file may end before the file does."""
     for hunk in hunks:
-        if hunk.torn and hunk.claimed is not None and counts(hunk.lines) != hunk.claimed:
+        if hunk.claimed is None:
+            continue
+        is_short = hunk.last and counts(hunk.lines)[1] < hunk.claimed[1]
+        if is_short or (hunk.torn and counts(hunk.lines) != hunk.claimed):
             raise cut_off()
 
 
 def refuse_cut(file: FileLines, hunk: PatchHunk, placement: Placement) -> None:
     """Raise `EditRejected` (`malformed`) where changes may be missing at the end of the last hunk."""
-    if not hunk.last or hunk.claimed is None or not placement.rows:
+    if not hunk.last or hunk.claimed is None:
         return
     have = counts(hunk.lines)
-    missing = max(hunk.claimed[0] - have[0], hunk.claimed[1] - have[1])
-    end = (placement.rows[-1] or 0) + 1
-    if missing <= 0 or end >= len(file.lines):
-        return
+    old, new = hunk.claimed[0] - have[0], hunk.claimed[1] - have[1]
     kinds = [kind for kind, _ in hunk.lines]
     leading, trailing = _run(kinds), _run(kinds[::-1])
-    if leading < min(_CONTEXT, placement.start + leading) or (trailing >= _CONTEXT and not hunk.torn):
+    # What was cut off cannot have made the rest longer than the header says.
+    if max(old, new) <= 0 or (min(old, new) < 0 and (leading < _CONTEXT or trailing >= _CONTEXT)):
         return
-    short = _CONTEXT - min(trailing, _CONTEXT)
-    if missing > short or end + missing >= len(file.lines):
+    rows = [row for row in placement.rows if row is not None]
+    n_below = len(file.lines) - (rows[-1] + 1 if rows else placement.start)
+    if n_below <= 0:
+        if old == 0:
+            raise cut_off()
+        return
+    context = min(leading, _CONTEXT)
+    if context == 0 and placement.start == 0:
+        # A change of the first lines has no context above it, whatever the diff's context is.
+        context = min(trailing, 1)
+    if trailing >= max(context, 1) and not hunk.torn:
+        is_cut = _holds_a_change(old, new, max(context, leading - trailing), n_below)
+    else:
+        is_cut = not (old == new <= context - min(trailing, context) and old < n_below)
+    if is_cut:
         raise cut_off()
+
+
+def _holds_a_change(old: int, new: int, context: int, n_below: int) -> bool:
+    """Return whether what a hunk lacks can be another change with its context, or the end of the file."""
+    if old == n_below:
+        return True
+    return min(old, new) >= context and max(old, new) > context and old < n_below
 
 
 def _run(kinds: Sequence[str]) -> int:

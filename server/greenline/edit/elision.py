@@ -42,12 +42,25 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(r"(?:(?:and|keep|plus) )*(?:the |your |all )*(?:rest|remainder) of .+", re.IGNORECASE)
+_FOREIGN = re.compile(
+    r"(?:(?:der|die|das|den|le|la|les|el|los|il|lo|o|os) )*"
+    r"(?:rest\w*|übrig\w*|bestehend\w*|restant\w*|existant\w*|existente\w*|código|code)\b.*"
+    r"\b(?:unverändert\w*|gleich|wie (?:bisher|vorher|zuvor|oben|gehabt)|inchangée?s?|identiques?|identico|"
+    r"sin cambios|igual|inalterad[oa]s?|invariat[oa]|sem alterações|la même|le même)",
+    re.IGNORECASE,
+)
+"""A rest and that it stays, in German, French, Spanish, Italian and Portuguese."""
+_AND_SO_ON = re.compile(r"(?:etc|and so on|and so forth|usw|u\.? ?s\.? ?w)", re.IGNORECASE)
+_STUB = re.compile(r"^(?P<code>(?:.*[\s:{=])?(?:pass|\.{3}|…|\{\s*\}|;))\s*(?P<comment>(?:#|//|/\*|--).*)$")
 _WORDS = 10
 
 
 def is_placeholder(line: str) -> bool:
     """Return whether a line says, as a comment or alone, that text was left out."""
     text = line.strip()
+    if stub := _STUB.match(text):
+        # A body that does nothing says what it stands for beside itself.
+        text = stub["comment"]
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
     commented = body != text
     dotted = bool(_DOTS.search(body))
@@ -58,7 +71,7 @@ def is_placeholder(line: str) -> bool:
         return False
     if dotted and (commented or body[0] in "[(<{.…"):
         return bool(_KEYWORD.search(phrase))
-    return commented and bool(_PHRASE.fullmatch(phrase))
+    return commented and bool(_PHRASE.fullmatch(phrase) or _FOREIGN.fullmatch(phrase))
 
 
 def is_bare(line: str) -> bool:
@@ -68,12 +81,12 @@ def is_bare(line: str) -> bool:
 
 
 def is_doubtful(line: str) -> bool:
-    """Return whether a comment may stand for text: where much goes, dots and a rest of something do."""
+    """Return whether a comment may stand for text: where much goes, dots, a rest and "etc." do."""
     text = line.strip()
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
     if body == text or not body or len(body.split()) > _WORDS:
         return False
-    return bool(_DOTS.search(body) or _VAGUE.fullmatch(body))
+    return bool(_DOTS.search(body) or _VAGUE.fullmatch(body) or _AND_SO_ON.fullmatch(body.strip(" .,")))
 
 
 def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:

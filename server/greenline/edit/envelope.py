@@ -14,18 +14,31 @@ _EOF = "*** End of File"
 
 
 def read(text: str) -> tuple[Operation, ...]:
-    """Read one patch; raises `EditRejected` (`malformed`), also where its end is missing."""
+    """Read all patches in order; raises `EditRejected` (`malformed`), also where an end is missing."""
     lines = text.split("\n")
-    begin = next((i for i, line in enumerate(lines) if line.strip() == BEGIN), None)
-    if begin is None:
-        raise _malformed(f"The patch has no line {BEGIN}.")
-    end = next((i for i, line in enumerate(lines) if i > begin and line.strip() == _END), None)
-    if end is None:
-        raise _malformed(f"The patch has no line {_END}: it was cut off.")
-    operations = tuple(_operations(lines[begin + 1 : end], begin + 2))
+    operations: list[Operation] = []
+    for begin, end in spans(lines):
+        found = tuple(_operations(lines[begin + 1 : end - 1], begin + 2))
+        if not found:
+            raise _malformed(f"The patch at line {begin + 1} names no file.")
+        operations += found
     if not operations:
-        raise _malformed("The patch names no file.")
-    return operations
+        raise _malformed(f"The patch has no line {BEGIN}.")
+    return tuple(operations)
+
+
+def spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield each patch's first line and the line after it; raises `EditRejected` for one without an end."""
+    position = 0
+    while position < len(lines):
+        if lines[position].strip() != BEGIN:
+            position += 1
+            continue
+        end = next((i for i in range(position + 1, len(lines)) if lines[i].strip() == _END), None)
+        if end is None:
+            raise _malformed(f"The patch has no line {_END}: it was cut off.")
+        yield position, end + 1
+        position = end + 1
 
 
 def _operations(lines: Sequence[str], first: int) -> Iterator[Operation]:

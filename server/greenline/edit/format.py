@@ -6,7 +6,7 @@ import json
 import re
 from enum import StrEnum
 
-from greenline.edit import block, envelope, structured, unified, whole
+from greenline.edit import block, envelope, mixed, structured, unified, whole
 from greenline.edit.naming import Exists
 from greenline.edit.operation import Operation
 
@@ -26,7 +26,7 @@ class EditFormat(StrEnum):
 
 def recognise(text: str, path: str | None, exists: Exists) -> EditFormat:
     """Return the format of an edit, by what only that format has; a text like none counts as whole."""
-    if structured_text(text) is not None:
+    if structured_parts(text):
         return EditFormat.JSON
     lines = text.split("\n")
     if any(line.strip() == envelope.BEGIN for line in lines):
@@ -50,9 +50,13 @@ def read(
     whole_text = text
     if _is_crlf(text):
         text = text.replace("\r\n", "\n")
-    match given or recognise(text, path, exists):
+    form = given or recognise(text, path, exists)
+    if given is None:
+        _refuse_parts(text, form, path, exists)
+    match form:
         case EditFormat.JSON:
-            return structured.read(structured_text(text) or text)
+            parts = [text[start:end] for start, end in structured_parts(text)]
+            return tuple(operation for part in parts or [text] for operation in structured.read(part))
         case EditFormat.PATCH:
             return envelope.read(text)
         case EditFormat.BLOCK:
@@ -60,26 +64,42 @@ def read(
         case EditFormat.DIFF:
             return unified.parse(text, path)
         case EditFormat.WHOLE:
-            return whole.read(whole_text, path, exists)
+            return whole.read(whole_text, path, exists, is_named=given is not None)
 
 
-def structured_text(text: str) -> str | None:
-    """Return the JSON of a structured edit, without a fence around it; None where there is none."""
-    stripped = text.strip()
-    if not stripped.startswith(("{", "[")):
-        fenced = _FENCED_JSON.search(text)
-        if fenced is None:
-            return None
-        stripped = fenced[1].strip()
+def structured_parts(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the JSON of structured edits stands, without fences around it; nothing where none is."""
+    start = len(text) - len(text.lstrip())
+    if text.startswith(("{", "["), start):
+        return ((start, len(text)),) if _is_structured(text.strip()) else ()
+    return tuple(found.span(1) for found in _FENCED_JSON.finditer(text) if _is_structured(found[1].strip()))
+
+
+def _is_structured(text: str) -> bool:
     try:
-        value = json.loads(stripped)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        begins = re.match(r'\{\s*"(?:edits|writes|ops)"', stripped)
-        return stripped if begins else None
+        return re.match(r'\{\s*"(?:edits|writes|ops)"', text) is not None
     if isinstance(value, dict) and any(key in value for key in structured.KEYS):
-        return stripped
-    edits = isinstance(value, list) and value and all(isinstance(v, dict) and "search" in v for v in value)
-    return stripped if edits else None
+        return True
+    return bool(
+        isinstance(value, list) and value and all(isinstance(v, dict) and "search" in v for v in value)
+    )
+
+
+def _refuse_parts(text: str, form: EditFormat, path: str | None, exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where an edit in this form is not all that a text asks for."""
+    match form:
+        case EditFormat.JSON:
+            mixed.refuse_beside_json(text, structured_parts(text), exists)
+        case EditFormat.PATCH:
+            mixed.refuse_beside_patches(text, exists)
+        case EditFormat.BLOCK:
+            mixed.refuse_beside_blocks(text, exists)
+        case EditFormat.DIFF:
+            mixed.refuse_beside_diff(text, exists)
+        case EditFormat.WHOLE:
+            mixed.refuse_beside_files(text, path, exists)
 
 
 def _is_crlf(text: str) -> bool:

@@ -14,23 +14,29 @@ from greenline.edit.operation import FilePatch, PatchHunk
 _NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
 _HEAD = re.compile(r"^@@+(?P<inner>.*?)(?: ?@@+(?P<heading>.*))?$")
 _BULLET = re.compile(r"^[-+] \S")
+_SENTENCE = re.compile(r"^[-+] \w\S*(?: \S+){2,}$")
+_SIGNATURE = re.compile(r"-- ?\r?\n?")
 _FENCE = ("```", "~~~")
 
 
-def read(lines: Sequence[str], path: str | None, *, torn: bool) -> tuple[FilePatch, ...]:
+def read(
+    lines: Sequence[str], path: str | None, *, torn: bool, closed: bool = False
+) -> tuple[FilePatch, ...]:
     """Read a diff's lines; hunks before any header belong to `path`.
 
-    `torn` says that the last line had no end, so that it may be cut off.
+    `torn` says that the last line had no end, so that it may be cut off; `closed`, that a fence ended the
+    diff, so that nothing is.
     Raises `EditRejected` (`malformed`).
     """
-    return _Reader(lines, path, torn).read()
+    return _Reader(lines, path, torn, closed).read()
 
 
 class _Reader:
     """One pass over the lines of a diff."""
 
-    def __init__(self, lines: Sequence[str], path: str | None, torn: bool) -> None:
+    def __init__(self, lines: Sequence[str], path: str | None, torn: bool, closed: bool) -> None:
         self._lines = lines
+        self._closed = closed
         self._torn = torn
         self._names: Names | None = None if path is None else (path, path)
         self._is_announced = False
@@ -125,6 +131,8 @@ class _Reader:
             if line[0] == "\\":
                 if body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
+            elif line[0] in "-+" and self._is_over(hunk, body[: len(body) - n_blank], position):
+                break
             elif line[0] in " -+":
                 body.append((line[0], line[1:]))
                 n_blank = 0
@@ -136,18 +144,33 @@ class _Reader:
             position += 1
         # Blank lines at a hunk's end more likely part it from the next than belong to it.
         hunk = attrs.evolve(hunk, lines=tuple(body[: len(body) - n_blank]))
-        last = not any(line.startswith(("@@", "diff --git ", *_FENCE)) for line in self._lines[position:])
+        last = not self._closed and not any(line.strip() for line in self._lines[position:])
         torn = self._torn and position == len(self._lines) and n_blank == 0
         return attrs.evolve(hunk, last=last, torn=torn), position
 
-    def _ends_here(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
-        """Return whether a line without a mark is prose after the hunk, not context without its blank."""
-        later = []
+    def _is_over(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+        """Return whether a whole hunk ends before a mail's signature, or a list that is prose."""
+        if hunk.claimed is None or counts(body) != hunk.claimed:
+            return False
+        if _SIGNATURE.fullmatch(self._lines[position]):
+            return True
+        return all(
+            _SENTENCE.match(line.rstrip()) for line in self._section(position) if line.startswith(("+", "-"))
+        )
+
+    def _section(self, position: int) -> list[str]:
+        """Return the lines up to the next hunk, file or fence."""
+        found = []
         for number in range(position, len(self._lines)):
             line = self._lines[number]
             if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, number):
                 break
-            later.append(line)
+            found.append(line)
+        return found
+
+    def _ends_here(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+        """Return whether a line without a mark is prose after the hunk, not context without its blank."""
+        later = self._section(position)
         marked = [line for line in later if line.startswith(("+", "-"))]
         if hunk.claimed is not None and counts(body) == hunk.claimed:
             return all(_BULLET.match(line) for line in marked)

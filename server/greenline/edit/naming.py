@@ -40,6 +40,12 @@ def path_in(line: str, exists: Exists) -> str | None:
     return text if _looks_like_path(text) else None
 
 
+def mentions(line: str, exists: Exists) -> bool:
+    """Return whether a word of a line, without its decoration, is the path of a file."""
+    words = (word.strip("`*_\"'()[],;:.!?") for word in line.split())
+    return any(word and _looks_like_path(word) and exists(word) for word in words)
+
+
 def path_of_fence(info: str, exists: Exists) -> str | None:
     """Return the path in a fence's information line; a bare word is a language and never a path."""
     match = _ATTRIBUTE.search(info)

@@ -18,7 +18,7 @@ class PatchHunk:
     claimed: tuple[int, int] | None = None
     """How many old and new lines the header claims, where the body has not confirmed it."""
     last: bool = False
-    """Whether the edit's text ends with this hunk, so that its end may be cut off."""
+    """Whether the edit's text ends with this hunk and nothing closes it, so that its end may be cut off."""
     torn: bool = False
     """Whether the text ends in the hunk's last line without a line end."""
 

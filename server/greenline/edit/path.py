@@ -11,6 +11,8 @@ from collections.abc import Callable
 from greenline.core.error import EditRejected, OutsideWorkspace
 from greenline.workspace.root import locate
 
+_LONGEST = 255
+"""Bytes of a file's name; file systems have no longer ones."""
 _PREFIXES = ("a/", "b/", "i/", "w/", "c/", "o/")
 
 
@@ -22,6 +24,11 @@ def writable_path(path: str, *roots: str) -> str:
     """
     if not path.strip() or "\0" in path or "\n" in path or not _is_encodable(path):
         raise EditRejected(f"{path!r} is no path.", remedy="Name the file by its path from the root.")
+    if any(len(os.fsencode(name)) > _LONGEST for name in path.split("/")):
+        raise EditRejected(
+            f"{path[:60]}… is no path: a name in it is longer than {_LONGEST} bytes.",
+            remedy="Name the file by its path from the root.",
+        )
     if not os.path.isabs(path) and os.path.normpath(path).split(os.sep, 1)[0] == os.pardir:
         raise OutsideWorkspace(
             f"{path} lies outside the workspace.",

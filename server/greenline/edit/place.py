@@ -6,6 +6,7 @@ next and no further than a few lines off; the first line, which stands for "unkn
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -90,14 +91,18 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
 
 
 def ambiguous(starts: Sequence[int]) -> EditRejected:
-    """Return the error for a text that stands in several places, given 0-based."""
-    shown = ", ".join(str(start + 1) for start in starts[:_SHOWN])
-    more = " …" if len(starts) > _SHOWN else ""
+    """Return the error for a text that stands in several places, given by line, 0-based; one may be twice."""
+    rows = Counter(starts)
+    shown = ", ".join(
+        f"{row + 1} ({n} times)" if n > 1 else f"{row + 1}" for row, n in [*rows.items()][:_SHOWN]
+    )
+    more = " …" if len(rows) > _SHOWN else ""
+    lines = "line" if len(rows) == 1 else "lines"
     return EditRejected(
-        f"The text stands in {len(starts)} places: lines {shown}{more}.",
+        f"The text stands in {len(starts)} places: {lines} {shown}{more}.",
         remedy="Add lines before or after it until it is unique.",
         code="ambiguous",
-        lines=tuple(start + 1 for start in starts),
+        lines=tuple(row + 1 for row in rows),
     )
 
 

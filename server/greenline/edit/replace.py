@@ -69,7 +69,7 @@ def _piece(text: str, search: str, start: int | None) -> int | None:
         stated = [at for at, row in rows.items() if row == start]
         if len(stated) == 1:
             return stated[0]
-    raise ambiguous(sorted(set(rows.values())))
+    raise ambiguous(sorted(rows.values()))
 
 
 def _offsets(text: str, search: str) -> list[int]:

@@ -204,6 +204,7 @@ class Staging:
             old, source = new, self._path(new)
         data = self.current(source)
         if data is None and patch.hunks and not any(hunk.source for hunk in patch.hunks):
+            refuse_cut_file(patch.hunks)
             self._create(new, "".join(line for hunk in patch.hunks for line in hunk.target), patch.mode)
             return
         source, data = self._file(old)
@@ -295,7 +296,16 @@ def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
 
 
 def _encode(file: TextFile, text: str) -> bytes:
-    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`)."""
+    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`, `malformed`)."""
+    if file.text and not file.bom and text.startswith("\ufeff") and not file.text.startswith("\ufeff"):
+        # A mark that the file does not have came with the edit, as editors and models add it.
+        text = text[1:]
+    if "\0" in text and "\0" not in file.text:
+        raise EditRejected(
+            "The edit writes a NUL character, and then the file would be no text.",
+            remedy="Leave it out, or write its escape.",
+            code="malformed",
+        )
     data = encode(attrs.evolve(file, text=text))
     if file.guessed:
         new = next((c for c in text if not c.isascii() and c not in file.text), None)

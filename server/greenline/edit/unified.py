@@ -34,7 +34,7 @@ def parse(diff: str, path: str | None = None) -> tuple[FilePatch, ...]:
     header.refuse_special(lines)
     # A text without an end may be cut off inside its last line, which unidiff does not ask.
     torn = not diff.endswith("\n")
-    patches = (() if torn else _well_formed(lines)) or read(lines, path, torn=torn)
+    patches = (() if torn else _well_formed(lines)) or read(lines, path, torn=torn, closed=fenced is not None)
     if not patches:
         raise EditRejected("The diff changes no file.", remedy="Give a unified diff with --- and +++ lines.")
     modes = header.modes(lines)

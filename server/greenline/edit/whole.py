@@ -12,7 +12,9 @@ from greenline.edit.operation import Operation, Write
 
 
 @attrs.frozen
-class _Fenced:
+class Fenced:
+    """A fence and what it holds."""
+
     start: int
     """First line of the content."""
     end: int
@@ -20,45 +22,39 @@ class _Fenced:
     info: str
 
 
-def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:
+def read(text: str, path: str | None, exists: Exists, *, is_named: bool = False) -> tuple[Operation, ...]:
     """Read the files that a text gives whole; a fence that names no file is an example and left out.
 
+    `is_named` says that the format was asked for: only then a text without a fence is the file at `path`, as
+    it may as well be an edit in an unknown form, or words about one.
     Raises `EditRejected` (`malformed`, `ambiguous-block`).
     """
     lines = text.split("\n")
-    fences = tuple(_fences(lines))
+    fenced = tuple(fences(lines))
     found: list[Operation] = []
     free = 0
-    for fence in fences:
+    for fence in fenced:
         name = path_of_fence(fence.info, exists) or path_above(lines[free:], fence.start - 1 - free, exists)
         content = list(lines[fence.start : fence.end])
         if name is None and path is None and content:
             name = path_in_comment(content[0], exists)
-        if name is None and path is not None and len(fences) == 1:
+        if name is None and path is not None and len(fenced) == 1:
             name = path
         if name is not None:
             found.append(Write(name, "".join(line + "\n" for line in content), keeps_end=True))
         free = fence.end + 1
     if found:
         return tuple(found)
-    if path is not None and not fences:
+    if path is not None and not fenced and is_named and text.strip():
         return (Write(path, text),)
     raise EditRejected(
         "The text is no edit: it has no diff, no SEARCH/REPLACE block, no JSON, and no fence below a path.",
-        remedy="Give one of these forms, or the whole file with --path.",
+        remedy="Give one of these forms, or the whole file with --path and --format whole.",
         code="malformed",
     )
 
 
-def names_a_file(text: str, exists: Exists) -> bool:
-    """Return whether a fence of the text names a file."""
-    try:
-        return bool(read(text, None, exists))
-    except EditRejected as error:
-        return error.code == "ambiguous-block"
-
-
-def _fences(lines: Sequence[str]) -> Iterator[_Fenced]:
+def fences(lines: Sequence[str]) -> Iterator[Fenced]:
     """Yield the outermost fences; one inside, with a language, is content up to its own end."""
     position = 0
     while position < len(lines):
@@ -67,7 +63,7 @@ def _fences(lines: Sequence[str]) -> Iterator[_Fenced]:
             position += 1
             continue
         end = _closing(lines, position, opening[1])
-        yield _Fenced(position + 1, end, opening[2])
+        yield Fenced(position + 1, end, opening[2])
         position = end + 1
 
 

@@ -75,6 +75,12 @@ def decode_as(data: bytes, encoding: str) -> TextFile:
     names = (f"{codec.name}-le", f"{codec.name}-be") if codec.name in ("utf-16", "utf-32") else (codec.name,)
     read = [(name, _round_trip(data, name)) for name in names]
     texts = [(text.count("\0"), name, text) for name, text in read if text is not None]
+    if not texts and _is_readable(data, encoding):
+        raise InvalidInput(
+            f"The file can be read as {encoding}, but it would not be written back as the same bytes.",
+            remedy="Name the variant of the encoding that the file has, or convert the file first.",
+            code="not-utf8",
+        )
     if not texts:
         raise InvalidInput(
             f"The file is no text in the encoding {encoding}.",
@@ -118,6 +124,14 @@ def _declared(data: bytes) -> str | None:
                 return None
             return codec.name
     return None
+
+
+def _is_readable(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeError:
+        return False
+    return True
 
 
 def _round_trip(data: bytes, encoding: str) -> str | None:

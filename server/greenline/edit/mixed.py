@@ -1,0 +1,177 @@
+"""Refuses an answer of which only a part would be applied: edits in more than one form, or one unreadable.
+
+A reader of a form passes over what is not of it, since answers hold prose and examples. What it passes over
+is looked through here for what can only be an edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from greenline.core.error import EditRejected
+from greenline.edit.block import spans as block_spans
+from greenline.edit.envelope import BEGIN
+from greenline.edit.envelope import spans as envelope_spans
+from greenline.edit.naming import Exists, mentions, path_above, path_in_comment, path_of_fence
+from greenline.edit.whole import Fenced, fences
+
+_NUMBERED = re.compile(r"\s*@@+ -\d+(?:,\d+)? \+\d")
+_OLD, _NEW = re.compile(r"\s*--- \S"), re.compile(r"\s*\+\+\+ \S")
+_MARKER = re.compile(r"\s*(?:<{4,} ?[A-Z]+|>{4,} ?[A-Z]+)\b")
+_BODY = (" ", "+", "-", "@@", "\\")
+_EXAMPLE = re.compile(
+    r"(?:ba|z|fi)?sh|shell|console|terminal|powershell|text|txt|plain\w*|output|log|json|none|", re.IGNORECASE
+)
+_DIFF = re.compile(r"diff|patch|udiff", re.IGNORECASE)
+
+Span = tuple[int, int]
+"""First line of a part and the line after it, 0-based."""
+
+
+def refuse_beside_blocks(text: str, exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where SEARCH/REPLACE blocks are not all that a text asks for."""
+    lines = text.split("\n")
+    _refuse(lines, block_spans(lines), exists, "SEARCH/REPLACE blocks")
+
+
+def refuse_beside_patches(text: str, exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where `*** Begin Patch` is not all that a text asks for."""
+    lines = text.split("\n")
+    _refuse(lines, envelope_spans(lines), exists, f"{BEGIN} parts")
+
+
+def refuse_beside_json(text: str, parts: Iterable[Span], exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where its JSON, at these characters, is not all that a text asks."""
+    spans = [(text.count("\n", 0, start), text.count("\n", 0, end) + 1) for start, end in parts]
+    _refuse(text.split("\n"), spans, exists, "JSON")
+
+
+def refuse_beside_diff(text: str, exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where a unified diff is not all that a text asks for."""
+    lines = text.split("\n")
+    _refuse(lines, _hunk_spans(lines), exists, "a diff")
+
+
+def refuse_beside_files(text: str, path: str | None, exists: Exists) -> None:
+    """Raise `EditRejected` (`malformed`) where a fence beside those that name a file may be a file too."""
+    lines = text.split("\n")
+    free = 0
+    unnamed: list[Fenced] = []
+    languages: set[str] = set()
+    for fence in fences(lines):
+        if _name(lines, free, fence, exists) is None:
+            unnamed.append(fence)
+        else:
+            languages.add(_language(fence))
+        free = fence.end + 1
+    if not languages and (path is None or len(unnamed) < 2):
+        return
+    for fence in unnamed:
+        _refuse_part(lines, 0, fence, exists)
+        if _language(fence) and _language(fence) in languages and not _is_example(fence):
+            raise _unread(fence.start, "a fence that names no file")
+
+
+def _refuse(lines: Sequence[str], spans: Iterable[Span], exists: Exists, form: str) -> None:
+    owned = {row for start, end in spans for row in range(start, end)}
+    rest = ["" if row in owned else line for row, line in enumerate(lines)]
+    for row, line in enumerate(rest):
+        below = rest[row + 1] if row + 1 < len(rest) else ""
+        if (
+            _NUMBERED.match(line)
+            or line.startswith("diff --git ")
+            or (_OLD.match(line) and _NEW.match(below))
+        ):
+            raise _other(row, form, "a diff")
+        if _MARKER.match(line):
+            raise _unread(row + 1, "a marker of a block that is none of the form's")
+        if line.strip() == BEGIN:
+            raise _other(row, form, BEGIN)
+    try:
+        found = tuple(fences(rest))
+    except EditRejected:
+        # A fence that is not closed, or not clearly, is a fault of the prose alone.
+        return
+    free = 0
+    for fence in found:
+        is_own = any(row in owned for row in range(fence.start - 1, fence.end + 1))
+        if not is_own and any(line.strip() for line in rest[fence.start : fence.end]):
+            if _name(rest, free, fence, exists) is not None:
+                raise _other(fence.start - 1, form, "a whole file")
+            _refuse_part(rest, free, fence, exists)
+        free = fence.end + 1
+
+
+def _refuse_part(lines: Sequence[str], free: int, fence: Fenced, exists: Exists) -> None:
+    """Refuse a fence that is a diff without a head, or that stands below a line about a file."""
+    content = lines[fence.start : fence.end]
+    if _DIFF.fullmatch(_language(fence)) and any(line.startswith(("+", "-")) for line in content):
+        raise _unread(fence.start, "a diff without @@ lines")
+    above = next((line for line in reversed(lines[free : fence.start - 1]) if line.strip()), "")
+    if above.rstrip().endswith(":") and mentions(above, exists) and not _is_example(fence):
+        raise _unread(fence.start, "a fence below a line that is about a file and no path alone")
+
+
+def _name(lines: Sequence[str], free: int, fence: Fenced, exists: Exists) -> str | None:
+    named = path_of_fence(fence.info, exists) or path_above(lines[free:], fence.start - 1 - free, exists)
+    if named is None and fence.end > fence.start:
+        return path_in_comment(lines[fence.start], exists)
+    return named
+
+
+def _is_example(fence: Fenced) -> bool:
+    return bool(_EXAMPLE.fullmatch(_language(fence)))
+
+
+def _language(fence: Fenced) -> str:
+    return (fence.info.split() or [""])[0].lower()
+
+
+def _hunk_spans(lines: Sequence[str]) -> Iterator[Span]:
+    """Yield the headers and hunks of a diff; a line without a mark ends one."""
+    row = 0
+    while row < len(lines):
+        line = lines[row]
+        below = lines[row + 1] if row + 1 < len(lines) else ""
+        is_header = line.startswith("--- ") and below.startswith("+++ ")
+        if not (line.startswith(("@@", "diff --git ")) or is_header or _lone(line, below)):
+            row += 1
+            continue
+        start = row
+        row += 1
+        while row < len(lines) and not lines[row].startswith(("```", "~~~")):
+            if lines[row].strip() and not lines[row].startswith(_BODY) and not _goes_on(lines, row):
+                break
+            row += 1
+        yield start, row
+
+
+def _lone(line: str, below: str) -> bool:
+    return line.startswith(("--- ", "+++ ")) and below.startswith("@@")
+
+
+def _goes_on(lines: Sequence[str], row: int) -> bool:
+    """Return whether a line without a mark stands in a diff: before more of it, in the same paragraph."""
+    for line in lines[row + 1 :]:
+        if line.startswith(("```", "~~~")) or not line.strip():
+            return False
+        if line.startswith(("+", "-", "@@")):
+            return True
+    return False
+
+
+def _other(row: int, form: str, other: str) -> EditRejected:
+    return EditRejected(
+        f"The edit holds edits in more than one form: {form}, and {other} at line {row + 1}.",
+        remedy="Give all of it in one form, or each form by itself.",
+        code="malformed",
+    )
+
+
+def _unread(line: int, what: str) -> EditRejected:
+    return EditRejected(
+        f"The edit has a part at line {line} that could not be read: {what}.",
+        remedy="Give it in the form of the rest, with the path alone on the line above, or leave it out.",
+        code="malformed",
+    )
