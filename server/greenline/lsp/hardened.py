@@ -51,7 +51,7 @@ class HardenedProtocol(LanguageServerProtocol):
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Return a message as a value; raises `JsonRpcException`, and logs no traceback, which pygls does."""
         with _quietly(_pygls_log):
-            return super().structure_message(data)  # type: ignore[no-untyped-call]
+            return super().structure_message(data)
 
     def receive(self, data: Message) -> None:
         """Handle one JSON value from the wire.
