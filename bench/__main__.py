@@ -24,6 +24,7 @@ TABLES = (
     "retrieval",
     "index",
     "live",
+    "editors",
     "scale",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""

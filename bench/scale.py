@@ -175,7 +175,7 @@ def _saves(root: Path, indexer: Indexer, retriever: Retriever) -> list[float]:
         indexer.update([str(path)])
         found = retriever.search(name)
         taken.append((time.process_time() - began) * 1000)
-        if not found.hits or found.hits[0].chunk.symbol != name:
+        if not found.hits or found.hits[0].chunk.file.path != path.relative_to(root).as_posix():
             raise RuntimeError(f"the save of {path} is not found")
     return taken
 

@@ -2,6 +2,7 @@
 # Find a container engine, or start a private one.
 #   engine.sh ensure [--print-env]   find or start; --print-env prints the line a shell needs
 #   engine.sh status                 say which engine would be used
+#   engine.sh start                  start a private engine though another one answers; prints its address
 #   engine.sh stop                   stop the private engine, if it runs
 set -euo pipefail
 
@@ -86,6 +87,13 @@ start_engine() {
   return 1
 }
 
+start() {
+  mkdir -p "$state"
+  chmod 700 "$state"
+  answers "$private" || { install_engine && start_engine; } || { say "no engine could be started; see $state"; return 1; }
+  echo "$private"
+}
+
 ensure() {
   local host
   if host=$(find_engine); then
@@ -131,6 +139,7 @@ stop() {
 case "${1:-}" in
   ensure) ensure "${2:-}" ;;
   status) if host=$(find_engine); then echo "$host"; else say "no engine answers; run: $0 ensure"; exit 1; fi ;;
+  start) start ;;
   stop) stop ;;
-  *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -39,7 +39,15 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     """
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 
-    return DockerSandbox(SandboxSettings(docker_host=settings.docker_host, n_ready=n_ready))
+    return DockerSandbox(
+        SandboxSettings(
+            docker_host=settings.docker_host,
+            runtime=settings.runtime,
+            toolchain=settings.toolchain,
+            image=settings.image,
+            n_ready=n_ready,
+        )
+    )
 
 
 def make_verifier(

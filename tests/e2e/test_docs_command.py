@@ -121,6 +121,7 @@ def test_examples_of_the_help_run(project: Path) -> None:
         "show",
         "index",
         "search",
+        "flaky",
         "acp",
         "mcp",
         "serve",

@@ -318,6 +318,28 @@ def test_very_common_words_are_ranked_where_they_name_something(
     indexer.close()
 
 
+def test_rare_words_are_asked_for_whole_beside_a_common_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "rare.py").write_text(f"def other(violet):\n    return [{'zircon, ' * 20}]\n")
+    for number in range(30):
+        name = f"quartz_{number}" if number < 2 else f"other_{number}"
+        (root / f"m{number}.py").write_text(f"def {name}(violet):\n    return violet\n")
+    indexer = Indexer(tmp_path / "index.db", [str(root)], Gate([str(root)]))
+    indexer.scan()
+    for name, value in (("_MAX_POSTINGS", 10), ("_MAX_RANKED", 20), ("_ENOUGH_RANKED", 10)):
+        monkeypatch.setattr(candidate, name, value)
+
+    found = find_words(indexer.store, ["zircon", "quartz", "violet"], 31, limit=2)
+
+    sql = "SELECT p.chunk_id FROM places p JOIN files f ON f.id = p.file_id WHERE f.path = 'rare.py'"
+    rare = indexer.store.connection.execute(sql).get
+    assert rare in found.scores
+    indexer.close()
+
+
 def named(indexer: Indexer) -> set[int]:
     rows = indexer.store.connection.execute("SELECT id FROM chunks WHERE symbol LIKE 'violet_copper%'")
     return {chunk_id for (chunk_id,) in rows}

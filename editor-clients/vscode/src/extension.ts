@@ -6,6 +6,7 @@ import { Ask, pointedAt } from "./host/ask";
 import { RESTARTING } from "./host/config";
 import { Decide } from "./host/decide";
 import { Diffs } from "./host/diff";
+import { Disk } from "./host/disk";
 import { doctor } from "./host/doctor";
 import { Hovers, linksOf, linksTo } from "./host/hover";
 import { Installer } from "./host/install";
@@ -65,7 +66,7 @@ function makeParts(context: vscode.ExtensionContext): Parts {
   const decide = new Decide(server, review, diffs);
   const runs = new RunView(server);
   const installer = new Installer(server, context.extensionPath);
-  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server), new Hovers(server, review));
+  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server), new Hovers(server, review), new Disk(review));
   return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer };
 }
 

@@ -21,7 +21,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.document import OpenDocument
 from greenline.core.edit import EditSet
 from greenline.core.error import GreenlineError, InvalidInput
-from greenline.core.event import Event
+from greenline.core.event import Event, EventKind
 from greenline.core.task import Plan, Task
 from greenline.core.wire import from_json, to_json
 from greenline.model.litellm_model import import_litellm
@@ -85,6 +85,9 @@ class Worker:
             self._agent.close()
 
     def _tell(self, event: Event) -> None:
+        if event.kind is EventKind.STATE:
+            # The status is told with every state, and the engine may have been stopped or started since.
+            self._health = None
         self._pipe.tell({"event": to_json(event)})
 
     def _hurried(self, method: Method) -> Method:
@@ -122,6 +125,7 @@ class Worker:
         proposal = journal.proposal(params["proposalId"])
         roots = journal.run(proposal.run_id).task.roots
         edit_set = from_json(params["editSet"], EditSet)
+        self._health = None
         return self.agent.verify(proposal, edit_set, _snapshot(roots, params["overlays"]), cancellation)
 
     def _answer(self, params: dict[str, Any], _: Cancellation) -> Any:
@@ -150,7 +154,9 @@ class Worker:
 
     def _sandbox_health(self) -> Health:
         now = time.monotonic()
-        if self._health is None or now - self._health[0] > _HEALTH_S:
+        # Another thread may forget it meanwhile.
+        known = self._health
+        if known is None or now - known[0] > _HEALTH_S:
             found = self.agent.services.sandbox.health()
             health = Health(
                 found.available,
@@ -159,8 +165,8 @@ class Worker:
                 found.problem,
                 found.remedy,
             )
-            self._health = (now, health)
-        return self._health[1]
+            known = self._health = (now, health)
+        return known[1]
 
     def _warm(self) -> None:
         """Import what the first run will need, on a thread that yields to everything else."""

@@ -8,11 +8,15 @@ import platform
 import shutil
 import sys
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 import attrs
 
 import greenline
 from greenline.cli.console import console, root_of, say
+
+if TYPE_CHECKING:
+    from greenline.config.settings import Settings
 
 _MAX_FLAKY = 5
 
@@ -60,7 +64,7 @@ def examine(root: str) -> list[Finding]:
             health.remedy,
         ),
         Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
-        _interpreter(root),
+        _interpreter(root, settings),
         *_projects(root, settings.test_command),
         *_flaky(root),
         _model(settings.model, settings.api_base),
@@ -72,12 +76,14 @@ def examine(root: str) -> list[Finding]:
     return findings
 
 
-def _interpreter(root: str) -> Finding:
+def _interpreter(root: str, settings: Settings) -> Finding:
     import os
 
     from greenline.core.error import SandboxUnavailable
     from greenline.sandbox.host_toolchain import resolve
 
+    if settings.toolchain == "image":
+        return Finding("interpreter", True, f"python3 of the image {settings.image or '(none is named)'}")
     try:
         toolchain = resolve(root, os.environ)
     except SandboxUnavailable as error:

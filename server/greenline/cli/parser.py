@@ -157,7 +157,7 @@ def _add_flaky(commands: Any) -> None:
         commands,
         "flaky",
         "list the tests that were seen to be flaky, or forget one",
-        "greenline flaky --forget tests/test_a.py::test_b",
+        "greenline flaky --json",
     )
     flaky.add_argument(
         "--forget", action="append", metavar="TEST", default=[], help="remember no more of a test"

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 PERMISSIONS = ("ask", "auto", "deny")
+TOOLCHAINS = ("host", "image")
 
 
 class BadOption(ValueError):
@@ -121,6 +122,9 @@ OPTIONS = (
     Option("max_turns", whole(1, 200), "GREENLINE_MAX_TURNS"),
     Option("permission", choice(*PERMISSIONS), "GREENLINE_PERMISSION"),
     Option("docker_host", text, "DOCKER_HOST"),
+    Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
+    Option("image", text, "GREENLINE_IMAGE"),
+    Option("runtime", text, "GREENLINE_RUNTIME"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),
     Option("pids", whole(16, 32_768), "GREENLINE_PIDS"),

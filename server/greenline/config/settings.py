@@ -53,6 +53,12 @@ class Settings:
     """`ask`, `auto` or `deny` for gated tools."""
     docker_host: str | None = None
     """Address of the engine; None: the platform's default."""
+    toolchain: str = "host"
+    """What tests run with: `host`, the machine's own programs, or `image`, those of a named image."""
+    image: str = ""
+    """The image of the toolchain `image`; it must be on the engine."""
+    runtime: str | None = None
+    """The engine's runtime for containers, such as `runsc`; None: its default."""
     memory_mb: int = 2048
     cpus: float = 2.0
     pids: int = 256

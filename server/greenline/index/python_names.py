@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 
 TIMEOUT_S = 5.0
+"""How long a model waits for one question where nothing else is told."""
 
 
 @attrs.frozen
@@ -40,7 +41,7 @@ def leads_to(
     texts: Mapping[str, str],
     roots: Sequence[str],
     cache: Path,
-    timeout_s: float = TIMEOUT_S,
+    timeout_s: float | None = None,
 ) -> dict[Place, Lines]:
     """Return the definitions that names lead to, for those of which that can be told in time.
 
@@ -60,7 +61,7 @@ def leads_to(
             input=json.dumps(request).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=timeout_s,
+            timeout=TIMEOUT_S if timeout_s is None else timeout_s,
             check=False,
         )
         said = done.stdout

@@ -43,7 +43,11 @@ async def verify_again(ls: GreenlineServer, proposal_id: str, token: int | str |
     """Measure a proposal anew under progress."""
     async with work_progress(ls, token, "Greenline: verifying again") as report:
         with ls.following(ls.session.proposal(proposal_id).run_id, report):
-            return await ls.session.verify(proposal_id)
+            try:
+                return await ls.session.verify(proposal_id)
+            finally:
+                # No run changes its state, and the sandbox may be another than it was.
+                ls.publisher.status_changed()
 
 
 def take_document(ls: GreenlineServer, uri: str) -> None:

@@ -28,7 +28,7 @@ from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.fingerprint import folders_fingerprint
-from greenline.sandbox.host_toolchain import HostToolchain, resolve
+from greenline.sandbox.host_toolchain import HostToolchain, resolve, resolve_in_image
 from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
 
@@ -51,21 +51,34 @@ class SandboxSettings:
     docker_host: str | None = None
     runtime: str | None = None
     """An OCI runtime such as `runsc`, or None for the engine's default."""
+    toolchain: str = "host"
+    """`host` or `image`."""
+    image: str = ""
+    """The image of the toolchain `image`, which must be on the engine: nothing is fetched."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find the engine and the interpreter, never passed on."""
     n_ready: int = 0
     """How many containers are started ahead for the next request; for a process that lives on."""
 
 
+@attrs.frozen
+class _Image:
+    """An image that is on the engine."""
+
+    identity: str
+    path: str = ""
+    """Its own PATH, or empty."""
+
+
 class DockerSandbox:
-    """Implements `Sandbox` on a Docker engine with the `host` toolchain; safe to use from several threads."""
+    """Implements `Sandbox` on a Docker engine; safe to use from several threads."""
 
     def __init__(self, settings: SandboxSettings | None = None) -> None:
         self._settings = settings or SandboxSettings()
         self._lock = threading.Lock()
         self._client: Any = None
         self._engine = ""
-        self._images: dict[str, str] = {}
+        self._images: dict[str, _Image] = {}
         self._base: tuple[str, bytes] | None = None
         self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), self._settings.n_ready)
 
@@ -74,20 +87,20 @@ class DockerSandbox:
         try:
             _shipped_mounts()
             client = self._connect()
-            tag = self._image(client)
+            image = self._image(client)
             client.ping()
         except SandboxUnavailable as error:
             return SandboxHealth(False, "docker", problem=error.message, remedy=error.remedy)
         except ENGINE_ERRORS as error:
             problem = f"The container engine does not answer any more: {_words(error)}."
             return SandboxHealth(False, "docker", problem=problem, remedy=REMEDY)
-        return SandboxHealth(True, "docker", self._engine, self._images[tag], "host")
+        return SandboxHealth(True, "docker", self._engine, image.identity, self._settings.toolchain)
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         """Run a request in a fresh container; raises `SandboxUnavailable`, or `Cancelled` within 2 s."""
         cancellation.raise_if_cancelled()
         client = self._connect()
-        toolchain = resolve(request.root, self._settings.environment)
+        toolchain = self._toolchain(request.root)
         container = arguments = None
         try:
             arguments = self._arguments(client, request, toolchain)
@@ -112,7 +125,7 @@ class DockerSandbox:
     def fingerprint(self, request: SandboxRequest) -> str:
         """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
         client = self._connect()
-        toolchain = resolve(request.root, self._settings.environment)
+        toolchain = self._toolchain(request.root)
         try:
             arguments = self._arguments(client, request, toolchain)
         except ENGINE_ERRORS as error:
@@ -122,11 +135,7 @@ class DockerSandbox:
         container = {name: value for name, value in arguments.items() if name != "labels"}
         machine = [platform.release(), platform.machine(), os.cpu_count()]
         tools = [toolchain.python, toolchain.environment]
-        facts = json.dumps(
-            [self._engine, self._images.get(arguments["image"]), machine, tools, container],
-            sort_keys=True,
-            default=str,
-        )
+        facts = json.dumps([self._engine, machine, tools, container], sort_keys=True, default=str)
         modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
         folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
         return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
@@ -151,23 +160,64 @@ class DockerSandbox:
                     client = docker.DockerClient(base_url=host, timeout=_CONNECT_S)
                     self._engine = f"docker {client.version()['Version']}"
                     client.api.timeout = _CALL_S
+                    runtimes = list(client.info().get("Runtimes") or {})
                 except ENGINE_ERRORS as error:
                     problem = f"No container engine answers at {host}: {_words(error)}."
                     continue
-                self._client = client
                 reap_orphans(client)
+                try:
+                    self._check_runtime(runtimes)
+                except SandboxUnavailable:
+                    client.close()
+                    raise
+                self._client = client
                 return client
             raise SandboxUnavailable(problem, remedy=REMEDY)
 
-    def _image(self, client: Any) -> str:
-        """Return the tag of the empty image, importing it where the engine has it not."""
+    def _check_runtime(self, runtimes: list[str]) -> None:
+        wanted = self._settings.runtime
+        if wanted is not None and wanted not in runtimes:
+            known = ", ".join(sorted(runtimes)) or "none"
+            raise SandboxUnavailable(
+                f"The container engine has no runtime {wanted}; it has {known}.",
+                remedy="Install it and name it in the engine's configuration, or drop the setting `runtime`.",
+            )
+
+    def _toolchain(self, root: str) -> HostToolchain:
+        if self._settings.toolchain == "image":
+            return resolve_in_image(root, self._settings.environment)
+        return resolve(root, self._settings.environment)
+
+    def _named_image(self, client: Any) -> _Image:
+        """Return the user's image as it is now; it may have been built anew since."""
+        name = self._settings.image
+        if not name:
+            raise SandboxUnavailable(
+                "The toolchain is `image`, and no image is named.",
+                remedy="Name one as `image` in config.toml (GREENLINE_IMAGE), or set `toolchain` to `host`.",
+            )
+        try:
+            found = client.images.get(name)
+        except docker.errors.ImageNotFound as error:
+            raise SandboxUnavailable(
+                f"The image {name} is not on the container engine.",
+                remedy=f"Build it there, or fetch it: `docker pull {name}`. Greenline fetches nothing.",
+            ) from error
+        variables = (found.attrs.get("Config") or {}).get("Env") or []
+        own = dict(variable.partition("=")[::2] for variable in variables)
+        return _Image(str(found.id), own.get("PATH", ""))
+
+    def _image(self, client: Any) -> _Image:
+        """Return the image to use; the empty one is imported where the engine has it not."""
+        if self._settings.toolchain == "image":
+            return self._named_image(client)
         uid, gid = _caller()
         with self._lock:
             if self._base is None:
                 self._base = base_image.build(uid, gid, REPORTER_UID)
             tag, data = self._base
             if tag in self._images:
-                return tag
+                return self._images[tag]
             try:
                 try:
                     image = client.images.get(tag)
@@ -179,8 +229,8 @@ class DockerSandbox:
                 raise SandboxUnavailable(
                     f"The image {tag} is missing: {_words(error)}.", remedy=REMEDY
                 ) from error
-            self._images[tag] = str(image.id)
-            return tag
+            self._images[tag] = _Image(str(image.id))
+            return self._images[tag]
 
     def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> dict[str, Any]:
         uid, gid = _caller()
@@ -188,9 +238,13 @@ class DockerSandbox:
         memory = f"{limits.memory_mb}m"
         mounts = [_bind(mount.source, mount.target) for mount in toolchain.mounts]
         mounts += _shipped_mounts()
+        image = self._image(client)
         return {
-            "image": self._image(client),
-            "command": ["sleep", "infinity"],
+            "image": image.identity,
+            # An image's own entry point and check of health are not what it is wanted for.
+            "entrypoint": ["sleep"],
+            "command": ["infinity"],
+            "healthcheck": {"test": ["NONE"]},
             "init": True,
             "runtime": self._settings.runtime,
             "network_mode": "none",
@@ -206,7 +260,7 @@ class DockerSandbox:
             "working_dir": request.root,
             "mounts": mounts,
             "tmpfs": _tmpfs(request.root, limits, uid, gid),
-            "environment": _environment(toolchain),
+            "environment": _environment(toolchain, image.path),
             "labels": {LABEL_RUN: request.label or "none", **labels()},
             "log_config": docker.types.LogConfig(type="none"),
         }
@@ -252,8 +306,10 @@ def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
     }
 
 
-def _environment(toolchain: HostToolchain) -> dict[str, str]:
-    path = [*toolchain.bin_folders, "/usr/local/bin", "/usr/bin", "/bin"]
+def _environment(toolchain: HostToolchain, own_path: str) -> dict[str, str]:
+    """Return a container's variables; `own_path` is its image's PATH, or empty."""
+    system = own_path.split(os.pathsep) if own_path else ["/usr/local/bin", "/usr/bin", "/bin"]
+    path = [*toolchain.bin_folders, *system]
     return {
         "PATH": os.pathsep.join(dict.fromkeys(path)),
         "HOME": HOME,

@@ -91,6 +91,20 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     return HostToolchain(python, distinct, tuple(environments), tuple(bin_folders), tools.variables)
 
 
+def resolve_in_image(root: str, environment: Mapping[str, str]) -> HostToolchain:
+    """Return the toolchain of a project whose interpreter is an image's; raises `SandboxUnavailable`.
+
+    The project's own environments are left out: they are made for another interpreter.
+    """
+    environments = [relative for relative, _ in _project_environments(Path(root), environment)]
+    mounts: list[Mount] = []
+    for relative in _modules_folders(Path(root)):
+        modules = Path(root) / relative
+        mounts.append(Mount(_checked_modules(modules), str(modules)))
+        environments.append(relative)
+    return HostToolchain("python3", tuple(mounts), tuple(environments))
+
+
 def _modules_folders(root: Path) -> Iterator[str]:
     """Yield the installed packages of the root and of the packages of a workspace below it, relative."""
     folders = [""]

@@ -76,14 +76,22 @@ end
 ---@type integer[]
 local models = {}
 
---- Start the shipped server that plays a model, and return its port.
----@param turns table[]
+--- Return a port at which nobody listens.
 ---@return integer
-function M.model(turns)
+function M.free_port()
   local socket = assert(vim.uv.new_tcp())
   socket:bind('127.0.0.1', 0)
   local port = socket:getsockname().port
   socket:close()
+  return port
+end
+
+--- Start the shipped server that plays a model, and return its port.
+---@param turns table[]
+---@param port? integer
+---@return integer
+function M.model(turns, port)
+  port = port or M.free_port()
   local script = vim.fn.tempname() .. '.json'
   M.write(script, vim.json.encode(turns))
   local argv = { PYTHON, '-m', 'greenline.model.scripted_server', script, '--port', tostring(port) }
@@ -97,6 +105,43 @@ function M.model(turns)
   end, 100)
   assert(answers, 'the scripted model does not answer')
   return port
+end
+
+---@class Engine
+---@field host string
+---@field start fun()
+---@field stop fun()
+---@field remove fun()
+
+---@type Engine[]
+local engines = {}
+
+--- Start a container engine of the test's own, which it may stop.
+---@return Engine
+function M.engine()
+  -- Not in the test's folder: the path of a socket has hardly more than a hundred bytes.
+  local state = assert(vim.uv.fs_mkdtemp('/tmp/greenline-engine-XXXXXX'))
+  local function ask(what)
+    local argv = { 'bash', ROOT .. '/sandbox/engine.sh', what }
+    local done = vim.system(argv, { env = { XDG_STATE_HOME = state }, text = true }):wait(WAIT_MS)
+    assert(done.code == 0, ('engine.sh %s: %s'):format(what, done.stderr))
+    return vim.trim(done.stdout)
+  end
+  local engine = {
+    start = function()
+      return ask('start')
+    end,
+    stop = function()
+      ask('stop')
+    end,
+  }
+  engine.host = engine.start()
+  function engine.remove()
+    engine.stop()
+    vim.fn.delete(state, 'rf')
+  end
+  table.insert(engines, engine)
+  return engine
 end
 
 ---@class ChildOptions
@@ -266,6 +311,9 @@ function M.wait_all()
     vim.fn.jobstop(channel)
   end
   vim.fn.jobwait(leaving, LEAVE_MS)
+  for _, engine in ipairs(engines) do
+    engine.remove()
+  end
 end
 
 --- Run Lua in the child, and return what it returns.

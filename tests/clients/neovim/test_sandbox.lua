@@ -124,15 +124,53 @@ test('without a sandbox a repair says so, and what a model proposes is marked as
   eq(CALC, nvim:text() .. '\n')
 end)
 
-test('a model that cannot be reached is said once, with what to do', function()
-  local env = { GREENLINE_MODEL = 'openai/nobody', GREENLINE_API_BASE = 'http://127.0.0.1:9/v1' }
-  local nvim = open({ ['calc.py'] = CALC }, env, 'calc.py')
+test('an engine that is stopped is said once, and is used again once it is back', function()
+  local engine = child.engine()
+  local port = child.model(vim.list_extend(vim.deepcopy(TURNS), TURNS))
+  local env = {
+    DOCKER_HOST = engine.host,
+    GREENLINE_MODEL = 'openai/scripted',
+    GREENLINE_API_BASE = ('http://127.0.0.1:%d/v1'):format(port),
+  }
+  local nvim = open({ ['calc.py'] = CALC, ['test_calc.py'] = TESTS }, env, 'calc.py')
+
+  nvim:ex('Agent fix')
+  nvim:wait_said('2 changes proposed, verified', WORK_MS)
+  nvim:ex('Agent reject all')
+  nvim:wait_pending(0)
+  engine.stop()
+  nvim:ex('Agent fix')
+  nvim:wait_said('2 changes proposed, untested', WORK_MS)
+  nvim:wait('the status line', [[require('greenline').statusline():find('no sandbox', 1, true)]])
+  local told = nvim:count_said('sandbox/engine.sh')
+  engine.start()
+  nvim:ex('Agent verify')
+  nvim:wait_said('Measured again: verified', WORK_MS)
+  nvim:wait('the status line', [[not require('greenline').statusline():find('no sandbox', 1, true)]])
+
+  eq(1, told)
+  eq(1, nvim:count_said('sandbox/engine.sh'))
+  has('verified', table.concat(nvim:drawn(), '\n'))
+end)
+
+test('a model that cannot be reached is said once, with what to do, and is asked again once it is back', function()
+  local port = child.free_port()
+  local address = ('127.0.0.1:%d'):format(port)
+  local env = {
+    GREENLINE_MODEL = 'openai/nobody',
+    GREENLINE_API_BASE = ('http://%s/v1'):format(address),
+  }
+  local nvim = open({ ['calc.py'] = CALC, ['test_calc.py'] = TESTS }, env, 'calc.py')
 
   nvim:ex('Agent implement a better sum')
-  local said = nvim:wait_said('127.0.0.1:9', WORK_MS)
-
+  local said = nvim:wait_said(address, WORK_MS)
   eq(1, #nvim:said())
   has('openai/nobody', said)
+  child.model(TURNS, port)
+  nvim:ex('Agent implement a better sum')
+  nvim:wait_said('2 changes proposed, verified', WORK_MS)
+
+  eq(2, #nvim:said())
 end)
 
 suite.run(child.stop_all, child.wait_all)

@@ -120,7 +120,7 @@ function M.buffer_read(bufnr, event)
   M.draw_buffer(bufnr)
   if event == 'FileChangedShellPost' and #items > 0 then
     say.say(
-      ('%s changed on the disk and was read again; its pending changes are placed on the new text.'):format(
+      ('%s changed on the disk and was read again; its pending changes follow, where the text that they replace is still there.'):format(
         vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~:.')
       )
     )

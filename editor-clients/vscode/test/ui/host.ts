@@ -142,7 +142,7 @@ async function stop(server: ChildProcess, base: string): Promise<void> {
   rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

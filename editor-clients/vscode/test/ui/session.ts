@@ -5,13 +5,13 @@ import { openBrowser, picture, startHost, type Host, type HostOptions } from "./
 import { Window } from "./window.ts";
 
 /** Open the window before the tests, hand it to `begin`, and close everything after them; `options` are asked then. */
-export function inWindow(options: () => HostOptions, begin: (window: Window) => void | Promise<void>): void {
+export function inWindow(options: () => HostOptions | Promise<HostOptions>, begin: (window: Window) => void | Promise<void>): void {
   let host: Host | undefined;
   let browser: Browser | undefined;
   let window: Window | undefined;
 
   beforeAll(async () => {
-    host = await startHost(options());
+    host = await startHost(await options());
     const opened = await openBrowser(host.url);
     browser = opened.browser;
     window = new Window(opened.page, host);

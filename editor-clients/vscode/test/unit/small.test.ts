@@ -3,6 +3,7 @@ import { doctorMarkdown, readFindings } from "../../src/core/doctor.ts";
 import { failureWords } from "../../src/core/failure.ts";
 import { contextOf, isServed, isSomething, selectionWords } from "../../src/core/place.ts";
 import { answerTitles, decisionOf, questionOf } from "../../src/core/question.ts";
+import { rereadSentence } from "../../src/core/reread.ts";
 import { MAX_RESTARTS, RestartPolicy, WINDOW_MS } from "../../src/core/restart.ts";
 import { initializationOptions, serverEnvironment, type Settings } from "../../src/core/settings.ts";
 import { oneLine, splitLines } from "../../src/core/text.ts";
@@ -135,4 +136,13 @@ test("lines end as LSP has them", () => {
   expect(splitLines("")).toEqual([]);
   expect(oneLine(" a\n b ", 10)).toBe("a b");
   expect(oneLine("abcdef", 4)).toBe("abc…");
+});
+
+test.each([
+  [1, 0, "a.py changed on the disk and was read again; its proposed change is placed on the new text."],
+  [2, 0, "a.py changed on the disk and was read again; its proposed changes are placed on the new text."],
+  [2, 1, "a.py changed on the disk and was read again; the text that a proposed change replaces is gone: reject it, or take back what changed the file."],
+  [2, 2, "a.py changed on the disk and was read again; the text that 2 proposed changes replace is gone: reject them, or take back what changed the file."],
+])("a file that was read again with %i waiting changes, %i of them without their text, is told in a sentence", (waiting, gone, wanted) => {
+  expect(rereadSentence("a.py", waiting, gone)).toBe(wanted);
 });

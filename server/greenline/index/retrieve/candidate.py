@@ -23,12 +23,12 @@ N_NEAREST = 60
 _MAX_POSTINGS = 5_000
 """Words that stand in more chunks than this, all together, make a search slow and change no ranking: on
 13,000 chunks NDCG@10 was the same with 60,000."""
-_MAX_COUNTED = 8_000
+_MAX_COUNTED = 6_000
 """A word in more chunks than this weighs next to nothing, however many they are."""
 _MIN_TERMS = 2
-_MAX_RANKED = 8_000
+_MAX_RANKED = 6_000
 """More chunks than this are not ranked where a narrower question leaves enough."""
-_ENOUGH_RANKED = 4_000
+_ENOUGH_RANKED = 2_000
 """So many are left by a question that is narrow enough."""
 _TOGETHER = (2, 3, 4)
 _COLUMNS = ("{name doc}", "name")
@@ -68,9 +68,9 @@ def find_words(store: IndexStore, terms: Sequence[str], n_all: int, limit: int =
     asked: list[str] = []
     n_postings = 0
     for term in sorted(weights, key=lambda term: n_holding[term]):
-        n_postings += n_holding[term]
-        if n_postings > _MAX_POSTINGS and len(asked) >= _MIN_TERMS:
+        if n_postings + n_holding[term] > _MAX_POSTINGS and len(asked) >= _MIN_TERMS:
             break
+        n_postings += n_holding[term]
         asked.append(term)
     if not asked:
         return Words(weights, {})

@@ -65,13 +65,6 @@ class Found:
     """Share of the files that were indexed as they are when the search ran, 0 to 1."""
 
 
-@attrs.frozen
-class _Asked:
-    signals: Signals
-    chunks: Mapping[int, Sequence[tuple[int, float]]]
-    """File number → its chunks with their scores, best first."""
-
-
 class _Chunks:
     """Scores of chunks, gathered from several signals."""
 
@@ -92,12 +85,15 @@ class _Chunks:
         """Add what speaks for one chunk of a file."""
         self._scores[number][chunk_id] += score
 
-    def by_file(self) -> dict[int, list[tuple[int, float]]]:
-        """Return each file's chunks, best first."""
-        return {
-            number: sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-            for number, scores in self._scores.items()
-        }
+    def of(self, number: int) -> list[tuple[int, float]]:
+        """Return a file's chunks with their scores, best first."""
+        return sorted(self._scores.get(number, {}).items(), key=lambda item: (-item[1], item[0]))
+
+
+@attrs.frozen
+class _Asked:
+    signals: Signals
+    chunks: _Chunks
 
 
 class Retriever:
@@ -163,7 +159,7 @@ class Retriever:
         for number in np.argsort(-scores, kind="stable").tolist():
             if scores[number] <= 0 or n_files >= wanted.limit:
                 break
-            chunks = self._chunks(files.ids[number], asked.chunks.get(number, ()), wanted)
+            chunks = self._chunks(files.ids[number], asked.chunks.of(number), wanted)
             n_files += bool(chunks)
             why = reasons(signals, weights, number)
             for rank, (chunk, share) in enumerate(chunks):
@@ -194,7 +190,7 @@ class Retriever:
             history=self._touched(query, files),
             neighbours=files.zeros(),
         )
-        return _Asked(signals, chunks.by_file())
+        return _Asked(signals, chunks)
 
     def _defined(self, query: Query, files: FileTable, chunks: _Chunks) -> Floats:
         column = files.zeros()
