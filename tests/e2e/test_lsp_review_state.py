@@ -100,6 +100,21 @@ async def test_accepting_what_needs_another_is_said_and_takes_nothing_along(tmp_
         assert (await here.accept(proposal, 0))["needs"] == []
 
 
+async def test_rejecting_what_an_accepted_hunk_needs_is_said(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        brings, uses, alone = (hunk["id"] for hunk in proposal["hunks"])
+        await here.accept(proposal, 1)
+
+        free = await here.command("rejectHunk", proposalId=proposal["id"], hunkId=alone)
+        needed = await here.command("rejectHunk", proposalId=proposal["id"], hunkId=brings)
+
+        assert free["needs"] == []
+        assert needed["needs"] == [{"hunkId": uses, "uri": uri, "needs": [brings]}]
+        (said,) = [m["message"] for m in here.server.of("window/showMessage") if m["type"] == 2]
+        assert "a.py" in said
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [

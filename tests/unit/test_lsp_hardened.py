@@ -123,3 +123,21 @@ async def test_an_unexpected_error_is_answered_without_its_traceback(tmp_path: P
     assert answer["error"]["data"]["code"] == "internal"
     assert "Traceback" not in json.dumps(answer)
     await server.stop_work()
+
+
+async def test_parameters_that_cannot_be_used_are_one_line_of_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server, recorder = opened(tmp_path, {})
+    decisions = [{"hunkId": "h", "decision": "maybe"}]
+
+    send(server, id=1, method="agent/review", params={"proposalId": "p", "decisions": decisions})
+    answer = await answered(recorder, 1)
+
+    assert answer["error"]["code"] == -32602
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "agent/review" in record.getMessage()
+    assert "maybe" in record.getMessage()
+    assert record.exc_info is None
+    assert "\n" not in record.getMessage()

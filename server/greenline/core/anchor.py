@@ -61,7 +61,7 @@ class Owner:
 
 def plain_lines(lines: Sequence[str]) -> tuple[str, ...]:
     """Return lines without their ends and the blanks before these."""
-    return tuple(line.rstrip() for line in lines)
+    return tuple(map(str.rstrip, lines))
 
 
 def hash_of(lines: Sequence[str]) -> str:

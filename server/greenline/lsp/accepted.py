@@ -112,12 +112,13 @@ class Accepted:
         seen = self._look(real, path) if anchors else None
         if seen is None:
             return
-        lines = seen.plain()
-        if len(lines) * len(anchors) > _AT_ONCE:
+        unknown = [anchor for anchor in anchors if anchor.hunk_id not in seen.rows]
+        if not unknown or len(lines_of(seen.text)) * len(unknown) > _AT_ONCE:
             return
+        lines = seen.plain()
         text_hash = hash_of(lines)
-        for anchor in anchors:
-            if anchor.hunk_id not in seen.rows and (rows := _at_sight(anchor, lines, text_hash)) is not None:
+        for anchor in unknown:
+            if (rows := _at_sight(anchor, lines, text_hash)) is not None:
                 seen.rows[anchor.hunk_id] = rows
 
     def changed(self, path: str) -> None:

@@ -68,7 +68,7 @@ class Review:
     checkpoint_id: str | None = None
     """Takes the accepted hunks back, or None where none was accepted."""
     needs: tuple[Need, ...] = ()
-    """Accepted hunks that make no sense without others, which are not accepted."""
+    """Accepted hunks that make no sense without others, which are not accepted or were rejected now."""
 
 
 def decided(proposal: Proposal, decisions: Sequence[Decision]) -> list[Hunk]:

@@ -6,8 +6,9 @@ Pinned to that version, because private methods are overridden; the tests of thi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from greenline.lsp.failure import response_error, to_response_error
 from greenline.lsp.text_document import ExactWorkspace
 
 _log = logging.getLogger(__name__)
+_pygls_log = logging.getLogger("pygls.protocol.json_rpc")
 
 CONTENT_SCHEME = "greenline"
 """Scheme of the read-only documents that the server offers through `workspace/textDocumentContent`."""
@@ -45,6 +47,11 @@ class HardenedProtocol(LanguageServerProtocol):
     ) -> type[Any] | None:
         """Return the class of a message; ours, then LSP's."""
         return wire.MESSAGES.get(method) or super().get_message_type(method)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return a message as a value; raises `JsonRpcException`, and logs no traceback, which pygls does."""
+        with _quietly(_pygls_log):
+            return super().structure_message(data)
 
     def receive(self, data: Message) -> None:
         """Handle one JSON value from the wire.
@@ -67,7 +74,9 @@ class HardenedProtocol(LanguageServerProtocol):
             message = self.structure_message(data)
         except JsonRpcException as error:
             if message_id is not None and isinstance(method, str):
-                self._send_response(message_id, error=_malformed(method, error))
+                answer = _malformed(method, error)
+                _log.warning("%s", answer.message)
+                self._send_response(message_id, error=answer)
             else:
                 _log.warning("a malformed %s was dropped", method or "response")
                 self._fail_response(message_id)
@@ -221,6 +230,16 @@ class HardenedProtocol(LanguageServerProtocol):
             )
             return
         yield from super().lsp_text_document__did_change(params)
+
+
+@contextlib.contextmanager
+def _quietly(log: logging.Logger) -> Iterator[None]:
+    """Let a logger be still for what is logged by our own hand; for one event loop."""
+    was, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = was
 
 
 def _cancelled(message_id: Any) -> types.ResponseError:

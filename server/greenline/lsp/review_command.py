@@ -166,4 +166,8 @@ async def _review(
     review: Review = await ls.session.review(proposal.id, decisions, ClientEditor(ls))
     for refusal in review.refused[:1]:
         ls.say(types.MessageType.Warning, f"Nothing was applied: {refusal.hunk.path}: {refusal.reason}")
+    left = [need.hunk for need in review.needs if need.hunk.id not in review.applied]
+    if left:
+        names = ", ".join(place_of(hunk) for hunk in left[:5])
+        ls.say(types.MessageType.Warning, f"Accepted, and makes no sense without what was rejected: {names}.")
     return review_result(review)

@@ -35,7 +35,7 @@ class Conflict:
 
 @attrs.frozen
 class NeedInfo:
-    """An applied hunk that needs others, which are not applied."""
+    """A hunk that is applied, by this review or before, and needs others, which are not."""
 
     hunk_id: str
     uri: str

@@ -88,7 +88,7 @@ class Reviewer:
                 self._settle(after)
             rejected = tuple(d.hunk_id for d in decisions if not d.accept)
             names = tuple(h.id for h in accepted)
-            return Review(names, rejected, (), checkpoint_id, _needs(proposal, names))
+            return Review(names, rejected, (), checkpoint_id, _needs(proposal, names, rejected))
 
     async def undo(self, proposal_id: str | None, checkpoint_id: str | None, editor: Editor) -> Undone:
         """Take back a proposal, a checkpoint or the newest change; hunks that were taken back wait again."""
@@ -162,11 +162,16 @@ class Reviewer:
             self._shelf.keep(self._journal.proposal(proposal_id))
 
 
-def _needs(proposal: Proposal, accepted: Sequence[str]) -> tuple[Need, ...]:
-    """Return the accepted hunks that need others which are not accepted with them."""
+def _needs(proposal: Proposal, accepted: Sequence[str], rejected: Sequence[str]) -> tuple[Need, ...]:
+    """Return the accepted hunks that lack others now: these are not accepted with them, or were rejected.
+
+    One that was accepted before and lacks a hunk that still waits was told of then.
+    """
     missing = {hunk.id for hunk in unmet(proposal, accepted)}
     found = []
     for hunk in proposal.hunks:
-        if hunk.id in accepted and (wanted := tuple(name for name in hunk.needs if name in missing)):
+        lacking = missing if hunk.id in accepted else set(rejected)
+        is_in = hunk.id in accepted or hunk.state is HunkState.ACCEPTED
+        if is_in and (wanted := lacking.intersection(hunk.needs)):
             found.append(Need(hunk, tuple(h for h in proposal.hunks if h.id in wanted)))
     return tuple(found)

@@ -45,15 +45,18 @@ class PlacedHunk:
 
     def needed(self) -> tuple[Hunk, ...]:
         """Return the hunks that this one needs, directly or not, and that were not accepted."""
-        return unmet(self.proposal, (self.hunk.id,))
+        return unmet(self.proposal, (self.hunk.id,)) if self.hunk.needs else ()
 
 
 def unmet(proposal: Proposal, chosen: Iterable[str]) -> tuple[Hunk, ...]:
     """Return the hunks that chosen ones need, directly or not, without those chosen or accepted."""
-    hunks = {hunk.id: hunk for hunk in proposal.hunks}
     taken = set(chosen)
+    waiting = [name for hunk in proposal.hunks if hunk.id in taken for name in hunk.needs]
+    if not waiting:
+        # Most hunks need no other, and each of many is asked about whenever they are shown.
+        return ()
+    hunks = {hunk.id: hunk for hunk in proposal.hunks}
     found: dict[str, Hunk] = {}
-    waiting = [name for hunk_id in taken for name in hunks[hunk_id].needs]
     while waiting:
         hunk = hunks.get(waiting.pop())
         if hunk is None or hunk.id in taken or hunk.id in found or hunk.state is HunkState.ACCEPTED:
