@@ -1,7 +1,7 @@
 """Decides which file an edit's path means, and that it lies inside the roots."""
 
 # Paths are strings here, as in the roots that they are compared with.
-# ruff: noqa: PTH114, PTH117, PTH118, PTH119
+# ruff: noqa: PTH114, PTH117, PTH119
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def writable_path(path: str, *roots: str) -> str:
             code="outside-workspace",
         )
     located = locate(path, roots)
-    _refuse_two_readings(path, located.path, roots)
     root = os.path.normpath(located.root)
     parts = [part.lower() for part in located.target[len(root) :].split("/")]
     if located.relative == ".":
@@ -53,18 +52,6 @@ def writable_path(path: str, *roots: str) -> str:
             path=path,
         )
     return located.target
-
-
-def _refuse_two_readings(path: str, meant: str, roots: tuple[str, ...]) -> None:
-    """Refuse a path that begins with a root's name and names another file in a folder of that name."""
-    if os.path.isabs(path) or not os.path.lexists(meant):
-        return
-    for root in roots:
-        other = os.path.normpath(os.path.join(root, path))
-        if os.path.lexists(other) and os.path.realpath(other) != os.path.realpath(meant):
-            raise OutsideWorkspace(
-                f"{path} can be {meant} or {other}.", remedy="Use an absolute path.", code="ambiguous-root"
-            )
 
 
 def _is_encodable(path: str) -> bool:
