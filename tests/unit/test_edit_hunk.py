@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
+from greenline.core.line import split_plain
 from greenline.edit.apply import edit_set_from_diff
 from greenline.edit.hunk import apply_hunks, changed_spans, diff_text, rebase, split
 from greenline.edit.text import split_lines, text_hash
@@ -36,6 +37,14 @@ def test_lines_join_to_the_same_text(text: str) -> None:
     assert len(lines) == len((text + "|").replace("\r\n", "\n").replace("\r", "\n").split("\n")) - (
         text == "" or text.endswith(("\r", "\n"))
     )
+
+
+@given(
+    st.text(alphabet="ab \t\r\n\x0b\x1c\x1f\x85\xa0\u2028", max_size=20)
+    | st.text(alphabet="a \t\n", max_size=9)
+)
+def test_plain_lines_are_the_lines_without_their_ends_and_blanks(text: str) -> None:
+    assert split_plain(text) == [line.rstrip() for line in split_lines(text)]
 
 
 @given(TEXTS, TEXTS)

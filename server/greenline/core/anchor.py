@@ -81,8 +81,8 @@ def anchor_at(owner: Owner, lines: Sequence[str], start: int, end: int) -> Ancho
         return None
     above = tuple(lines[max(0, start - _N_NEIGHBOURS) : start])
     below = tuple(lines[end : end + _N_NEIGHBOURS])
-    counts = Counter(lines)
     block = above + wanted + below
+    counts = Counter(filter(set(filter(None, block)).__contains__, lines))
     anchor = Anchor(
         hunk_id=owner.hunk_id,
         proposal_id=owner.proposal_id,
@@ -110,12 +110,16 @@ def places_of(wanted: Sequence[str], lines: Sequence[str]) -> list[int]:
     if first is None:
         return []
     found = []
-    for row in range(first, len(lines) - len(wanted) + first + 1):
-        # Most lines are not the one, so the rest is compared only where this is.
-        if lines[row] == wanted[first] and tuple(lines[row - first : row - first + len(wanted)]) == tuple(
-            wanted
-        ):
+    row, last = first, len(lines) - len(wanted) + first
+    # Most lines are not the one, so the rest is compared only where this is.
+    while row <= last:
+        try:
+            row = lines.index(wanted[first], row, last + 1)
+        except ValueError:
+            break
+        if tuple(lines[row - first : row - first + len(wanted)]) == tuple(wanted):
             found.append(row - first)
+        row += 1
     return found
 
 

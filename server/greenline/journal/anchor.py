@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from greenline.core.anchor import Anchor, Owner, anchor_at, plain_lines
+from greenline.core.anchor import Anchor, Owner, anchor_at
 from greenline.core.edit import HunkState
 from greenline.core.error import GreenlineError
-from greenline.core.line import split_lines
+from greenline.core.line import split_plain
 from greenline.core.wire import from_json, to_json
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile
 from greenline.journal.store import SqliteJournal
@@ -86,9 +86,9 @@ def _lines(file: CheckpointFile, fetch: Fetch) -> Sequence[str] | None:
     try:
         data = fetch(file.after or "")
         if not file.encoding:
-            return plain_lines(split_lines(decode(data).text))
+            return split_plain(decode(data).text)
         codec, _, mark = file.encoding.partition("+")
         errors = "surrogatepass" if codecs.lookup(codec).name == "utf-8" else "strict"
-        return plain_lines(split_lines(data[len(bytes.fromhex(mark)) :].decode(codec, errors)))
+        return split_plain(data[len(bytes.fromhex(mark)) :].decode(codec, errors))
     except (GreenlineError, UnicodeError, LookupError):
         return None

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from greenline.core.anchor import Anchor, Owner, anchor_at, hash_of, plain_lines
+from greenline.core.anchor import Anchor, Owner, anchor_at, hash_of
 from greenline.core.error import GreenlineError
+from greenline.core.line import split_plain
 from greenline.edit.anchor import Rows, follow, locate
 from greenline.edit.hunk import changed_spans
 from greenline.edit.lineage import find_moved, settle
@@ -42,8 +43,8 @@ class _Seen:
     lost: set[str] = attrs.field(factory=set)
     """Hunks that are nowhere in this text."""
 
-    def plain(self) -> tuple[str, ...]:
-        return plain_lines(lines_of(self.text))
+    def plain(self) -> list[str]:
+        return split_plain(self.text)
 
 
 @attrs.frozen

@@ -361,7 +361,8 @@ class Session:
         if review.applied:
             hunks = self.proposal(proposal_id).hunks
             for path in {hunk.path for hunk in hunks if hunk.id in review.applied}:
-                self.accepted.opened(path)
+                # Before the editor's next message, but not before the answer to this one.
+                asyncio.get_running_loop().call_soon(self.accepted.opened, path)
         return review
 
     async def undo(self, proposal_id: str | None, checkpoint_id: str | None, editor: Editor) -> Undone:
