@@ -205,7 +205,9 @@ def test_a_full_disk_leaves_every_file_as_it_was(tmp_path: Path, root: Path, n_n
 
 
 @pytest.mark.parametrize("what", ["edit", "create", "delete"])
-def test_a_folder_that_is_closed_is_named_and_nothing_changes(tmp_path: Path, root: Path, what: str) -> None:
+def test_a_folder_that_is_closed_is_named_and_nothing_changes(
+    tmp_path: Path, root: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     closed = root / "closed"
     closed.mkdir()
     path, free = closed / "a.txt", root / "free.txt"
@@ -216,6 +218,7 @@ def test_a_folder_that_is_closed_is_named_and_nothing_changes(tmp_path: Path, ro
     changes = [change(free, b"after\n"), change(target, None if what == "delete" else b"after\n")]
     state = tmp_path / "state"
     state.mkdir()
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(state))
     for folder in (root, state, tmp_path):
         folder.chmod(0o777)
     closed.chmod(0o555)
@@ -245,7 +248,9 @@ def test_a_folder_that_is_closed_is_named_and_nothing_changes(tmp_path: Path, ro
     assert sorted(p.name for p in root.rglob("*")) == ["a.txt", "closed", "free.txt"]
 
 
-def test_an_owner_that_cannot_be_given_is_kept_by_overwriting(tmp_path: Path, root: Path) -> None:
+def test_an_owner_that_cannot_be_given_is_kept_by_overwriting(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = root / "a.txt"
     path.write_bytes(b"before\n")
     path.chmod(0o666)
@@ -253,6 +258,7 @@ def test_an_owner_that_cannot_be_given_is_kept_by_overwriting(tmp_path: Path, ro
     wanted = change(path, b"after\n")
     state = tmp_path / "state"
     state.mkdir()
+    monkeypatch.setenv("GREENLINE_STATE_DIR", str(state))
     for folder in (root, state, tmp_path):
         folder.chmod(0o777)
     for parent in tmp_path.parents:
