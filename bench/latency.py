@@ -99,6 +99,7 @@ class Work:
     command: list[str]
     environment: Mapping[str, str]
     n_runs: int = 0
+    n_proposals: int = 0
     n_verifications: int = 0
     _run: int | None = None
     _verification: subprocess.Popen[bytes] | None = None
@@ -134,10 +135,16 @@ class Work:
         self.n_verifications += 1
 
     def _put_away(self, done: dict[str, Any]) -> None:
-        """Reject the run's own proposal, which would otherwise make the next answers longer."""
-        if done.get("proposal") is None:
-            raise ServerSilent(f"A run under load proposed nothing: {done.get('note')}.")
+        """Reject the run's own proposal, which would otherwise make the next answers longer.
+
+        What was rejected is not proposed again, so later runs search to the end and find nothing.
+        """
         self.n_runs += 1
+        if done.get("proposal") is None:
+            if not self.n_proposals:
+                raise ServerSilent(f"A run under load proposed nothing: {done.get('note')}.")
+            return
+        self.n_proposals += 1
         argument = {"proposalId": done["proposal"]["id"]}
         params = {"command": "greenline.server.rejectAll", "arguments": [argument]}
         self.desk.client.request("workspace/executeCommand", params)
