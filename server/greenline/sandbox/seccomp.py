@@ -78,9 +78,7 @@ def profile() -> str:
     rules += [_allowed("personality", _equal(value)) for value in _PERSONALITIES]
     rules.append(_allowed("clone", _no_namespace(0)) | {"excludes": {"arches": _FLAGS_SECOND}})
     rules.append(_allowed("clone", _no_namespace(1)) | {"includes": {"arches": _FLAGS_SECOND}})
-    rules.append(
-        {"names": ["ptrace"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": _SAFE_TRACING}}
-    )
+    rules.append({"names": ["ptrace"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": _SAFE_TRACING}})
     # A filter cannot see its flags; programs fall back to `clone` where it does not exist.
     rules.append({"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": _ENOSYS})
     # Programs of 32 bits are left out: they have other ways to make a socket.
