@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from multiprocessing import AuthenticationError
@@ -111,6 +114,37 @@ def test_nobody_comes_in_without_the_key(writer: Writer) -> None:
                 pass
 
     assert writer.has()
+
+
+def test_another_user_is_turned_away_without_a_challenge(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Client(writer.door.address.name) as caller:
+        assert caller.recv_bytes()
+    stranger = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: stranger)
+
+    with Client(writer.door.address.name) as caller, pytest.raises((EOFError, ConnectionError)):
+        caller.recv_bytes()
+
+
+def test_a_door_that_could_let_nobody_in_lets_the_next_one_in(
+    writer: Writer, caplog: pytest.LogCaptureFixture
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket(socket.AF_UNIX) as early:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+        try:
+            # The kernel has set one descriptor aside for who calls first; to look at it takes another.
+            early.connect(writer.door.address.name)
+            until(lambda: "no editor can be let in for now" in caplog.text)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    lender = Lender()
+    lender.put({"/a": "one"})
+    lender.call_at(writer.door.address)
+
+    until(lambda: writer.has(a="one"))
 
 
 def test_a_file_that_is_only_opened_hides_nothing_that_is_typed_elsewhere(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """How the editor that writes the index hears what other editors have open: a door that their workers call at.
 
 A caller lends its buffers for as long as its connection lasts; with the process, the loan ends. Both sides
-prove that they know the key, which only this user can read (it lies in the lease's file).
+prove that they know the key, which only this user can read (it lies in the lease's file). On Linux the door's
+name has no file and so no mode: other users are turned away by who they are, before a thread serves them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import os
 import secrets
 import socket
+import struct
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -29,6 +31,10 @@ _log = logging.getLogger(__name__)
 _BACKLOG = 16
 _MAX_BYTES = 256 * 1024 * 1024
 _TAKEN = b"taken"
+_PAUSE_S = 1.0
+"""How long nobody is let in after that has failed, as where too many files are open."""
+_PEER = struct.Struct("iII")
+"""What Linux tells of who is at the other end: process, user and group."""
 _FAILURES = (OSError, EOFError, ValueError, AuthenticationError)
 
 
@@ -46,14 +52,14 @@ class Door:
         self.address = Address(self._name, self._key.hex())
         self._put = put
         self._drop = drop
-        self._is_shut = False
+        self._shut = threading.Event()
         self._numbers = count(1)
         self._thread = threading.Thread(target=self._accept, name="let editors in", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Let nobody in any more; who is in leaves when the lease names another door."""
-        self._is_shut = True
+        self._shut.set()
         # Somebody has to call, or the thread waits for ever.
         with contextlib.suppress(*_FAILURES):
             Client(self._name).close()
@@ -61,12 +67,16 @@ class Door:
         self._listener.close()
 
     def _accept(self) -> None:
-        while not self._is_shut:
+        while not self._shut.is_set():
             try:
-                caller = self._listener.accept()
+                caller = _admitted(self._listener.accept())
             except OSError as error:
-                _log.warning("no editor can be let in any more: %s", error)
-                return
+                # The lease goes on naming this door, so somebody has to stand at it.
+                _log.warning("no editor can be let in for now: %s", error)
+                self._shut.wait(_PAUSE_S)
+                continue
+            if caller is None:
+                continue
             threading.Thread(
                 target=self._serve, args=(caller, next(self._numbers)), name="hear an editor", daemon=True
             ).start()
@@ -180,6 +190,28 @@ class Lender:
             self._unsent = {}
         if caller is not None:
             caller.close()
+
+
+def _admitted(caller: Connection[Any, Any]) -> Connection[Any, Any] | None:
+    """Return a caller, or None where another user called; it is hung up on then."""
+    try:
+        if _is_own_user(caller):
+            return caller
+    except OSError:
+        caller.close()
+        raise
+    _log.warning("another user called, and was turned away")
+    caller.close()
+    return None
+
+
+def _is_own_user(caller: Connection[Any, Any]) -> bool:
+    """Return whether this user's process calls; elsewhere than on Linux the socket's folder sees to that."""
+    if sys.platform != "linux":
+        return True
+    with socket.socket(fileno=os.dup(caller.fileno())) as one:
+        _, user, _ = _PEER.unpack(one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return bool(user == os.getuid())
 
 
 def _shut(caller: Connection[Any, Any]) -> None:
