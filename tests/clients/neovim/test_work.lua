@@ -55,6 +55,17 @@ local function answer(nvim, number, text)
   )
 end
 
+--- Close the question of a run: what is picked is not there, and nothing is what is typed.
+---@param request string
+---@return Child
+---@return string said what the client says then
+local function open_and_close_question(request)
+  local nvim = open()
+  answer(nvim, 99, nil)
+  nvim:ex('Agent implement ' .. request)
+  return nvim, nvim:wait_said(':Agent answer asks again')
+end
+
 ---@param nvim Child
 ---@return table
 local function newest_run(nvim)
@@ -182,11 +193,9 @@ test('a question without options is answered in words, and a permission that is 
 end)
 
 test('a question that is closed waits, is told of, and is asked again', function()
-  local nvim = open()
-  answer(nvim, 99, '')
+  local nvim, said = open_and_close_question('ask')
 
-  nvim:ex('Agent implement ask')
-  has('Which one?', nvim:wait_said(':Agent answer asks again'))
+  has('Which one?', said)
   nvim:ex('Agent status')
   has('Question  Which one?', nvim:wait_float('the status'))
   nvim:ex('fclose!')
@@ -200,11 +209,8 @@ test('a question that is closed waits, is told of, and is asked again', function
 end)
 
 test('a question of a run that was cancelled is not asked again', function()
-  local nvim = open()
-  answer(nvim, 99, '')
+  local nvim = open_and_close_question('words')
 
-  nvim:ex('Agent implement words')
-  nvim:wait_said(':Agent answer asks again')
   nvim:ex('Agent cancel')
   nvim:wait_said('Cancelled')
   nvim:ex('Agent answer')
