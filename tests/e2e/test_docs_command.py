@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench.__main__ import TABLES
 
 from greenline.app import open_journal
 from greenline.cli.parser import make_parser
@@ -104,6 +106,25 @@ def test_table_of_commands_is_that_of_the_program() -> None:
     for name, parser in known.items():
         options = {o for a in parser._actions for o in a.option_strings if o.startswith("--")} - {"--help"}
         assert set(re.findall(r"--[\w-]+", table[name])) == options, name
+
+
+def test_tables_of_the_benchmarks_are_those_that_are_there() -> None:
+    """Every table is named in docs/benchmarks.md, and what any document has one run is there."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    named = re.search(r"runs one table \(([^)]+)\)", page)
+    run = [
+        name
+        for document in DOCUMENTS
+        for words in re.findall(r"python -m bench ((?:[a-z_]+ ?)+)", document.read_text("utf-8"))
+        for name in words.split()
+    ]
+
+    assert named is not None
+    assert sorted(re.findall(r"`(\w+)`", named[1])) == sorted(TABLES)
+    assert run
+    assert set(run) <= set(TABLES)
+    for name in TABLES:
+        assert callable(importlib.import_module(f"bench.{name}").measure), name
 
 
 def test_examples_of_the_help_run(project: Path) -> None:
