@@ -23,6 +23,18 @@ class Clock:
         return self.now
 
 
+def test_nobody_else_can_read_what_its_holder_says(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    lease = Lease(tmp_path / "lease")
+
+    assert lease.beat("a key")
+    modes = {path.name: path.stat().st_mode & 0o077 for path in tmp_path.iterdir()}
+    lease.release()
+
+    assert modes["lease"] == 0
+    assert not any(modes.values())
+
+
 def test_one_of_two_has_it_and_keeps_it(tmp_path: Path) -> None:
     clock = Clock()
     one, two = (Lease(tmp_path / "lease", clock, process_owner() + name) for name in ("a", "b"))

@@ -151,7 +151,9 @@ class Lease:
 
     def _open(self) -> apsw.Connection:
         if self._connection is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # It holds the key to the door, whatever the folder's mode is; SQLite's own files follow its mode.
+            self._path.touch(mode=0o600)
             connection = apsw.Connection(str(self._path))
             connection.set_busy_timeout(_BUSY_MS)
             try:
