@@ -1,24 +1,37 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
-import { beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { picture } from "./host.ts";
 import { inWindow } from "./session.ts";
 import { until, type Window } from "./window.ts";
+import { Wire } from "./wire.ts";
 
 const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 const NEW = "if quantity >= pieces:";
 let window: Window;
 
-inWindow(() => ({}), (opened) => {
+const wire = new Wire();
+inWindow(() => ({ settings: { "greenline.server.path": wire.program } }), (opened) => {
   window = opened;
 });
 
 beforeEach(() => window.tidy());
 
+afterAll(() => {
+  wire.remove();
+});
+
 /** Open the file that has the proposed change, as most tests begin. */
 async function openIt(): Promise<void> {
   await window.open(FILE);
   await window.lens("✓ Accept").waitFor();
+}
+
+/** Wait until the server has answered a hover of the line that holds a text; returns all its answers. */
+async function answersAt(text: string): Promise<unknown[]> {
+  const line = window.disk(FILE).split("\n").findIndex((one) => one.includes(text));
+  await until(`a hover of line ${String(line + 1)} is answered`, () => wire.hoversOf(line).length > 0);
+  return wire.hoversOf(line);
 }
 
 /** Take back what was accepted, so that it waits again. */
@@ -84,7 +97,12 @@ test("hover tells the diff, the evidence and the way to the run", async () => {
 test("hover says nothing on a line that nobody changes", async () => {
   await openIt();
   const hover = await window.hover("return percent");
+  expect(await answersAt("return percent")).not.toContainEqual(expect.anything());
   expect(await hover.filter({ hasText: /Greenline ·/ }).count()).toBe(0);
+  await window.page.keyboard.press("Escape");
+  await window.hover(OLD);
+  expect(await answersAt(OLD)).toContainEqual(expect.anything());
+  await hover.filter({ hasText: /Greenline ·/ }).waitFor();
   await window.page.keyboard.press("Escape");
 });
 
