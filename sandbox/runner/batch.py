@@ -89,8 +89,12 @@ def _alone(trial, left, report, ends):
         if time.monotonic() > ends:
             break
         written = Written(index, trial.work["candidates"][index])
+        trial.ends = ends
         answer = trial.run_own(index) if "tests" in trial.work else trial.run()
         written.restore()
+        if "process" in answer.get("bad", ()) and time.monotonic() > ends:
+            # The end of the time cut it short, which says nothing of it.
+            break
         report.write({"kind": "candidate", "index": index, **answer})
         if answer["whole"]:
             ends = min(ends, time.monotonic() + trial.work["settleS"])
@@ -103,6 +107,8 @@ class _Trial:
         self._driver = driver
         self._side = side
         self.work = work
+        self.ends = 0.0
+        """When the batch is to end, by the monotonic clock."""
 
     def run(self):
         """Return an answer: the once failing tests that pass, and whether the whole suite does."""
@@ -129,6 +135,9 @@ class _Trial:
 
     def _tests(self, selected, exit_first):
         work = self.work
+        # The folder of the runner's parts is on the path by now.
+        from greenline_runner.trial import within
+
         options = self._driver.Options(
             os.getcwd(), work["runner"], selected, False, exit_first, work["testS"]
         )
@@ -143,7 +152,7 @@ class _Trial:
                 outcomes[value["id"] or "collection"] = "error"
 
         child = self._driver.Child(options, self._side.run, quiet=True)
-        timer = threading.Timer(work["timeoutS"], _kill, (child.pid,))
+        timer = threading.Timer(within(work["timeoutS"], self.ends), _kill, (child.pid,))
         timer.start()
         try:
             status = child.relay(take)

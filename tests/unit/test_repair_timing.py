@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
-from greenline.repair.engine import Diagnosis
+from greenline.repair.engine import Diagnosis, search_until
 from greenline.repair.trial import timing
 
 
@@ -55,3 +55,13 @@ def test_only_a_failing_test_that_was_stopped_may_be_slow() -> None:
 
     assert diagnosis.stopped == ("endless",)
     assert diagnosis.longest_s == 6.0
+
+
+def test_a_search_leaves_time_for_the_verification_and_has_some_in_any_case() -> None:
+    quick = search_until(100.0, 102.0, 60.0, 5.0)
+    waiting = search_until(100.0, 106.0, 60.0, 20.0)
+    slow = search_until(100.0, 150.0, 60.0, 54.0)
+
+    assert 130.0 < quick < 150.0
+    assert 110.0 < waiting < 140.0
+    assert slow >= 160.0

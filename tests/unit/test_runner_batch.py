@@ -290,3 +290,61 @@ def test_a_mutant_that_does_not_end_is_noticed(tmp_path: Path) -> None:
     assert found["ends at once"]["whole"]
     assert found["never ends"]["hung"]
     assert found["never ends"]["bad"] == ids
+
+
+WAITING_CASE = """
+import time
+import unittest
+from shelf import SIZE, double
+
+
+class WaitTest(unittest.TestCase):
+    def test_double(self):
+        while double(1) != 2:
+            time.sleep(0.1)
+
+    def test_size(self):
+        while SIZE != 3:
+            time.sleep(0.1)
+"""
+WAITING = """
+import time
+from shelf import SIZE, double
+
+
+def test_double():
+    while double(1) != 2:
+        time.sleep(0.1)
+
+
+def test_size():
+    while SIZE != 3:
+        time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+@pytest.mark.parametrize(("test", "name"), [("test_double", "worse"), ("test_size", "nothing")])
+def test_a_candidate_that_waits_for_ever_does_not_outlast_the_batch(
+    runner: str, test: str, name: str, tmp_path: Path
+) -> None:
+    """Each limit of its own is longer than this test may take."""
+    module, prefix = (
+        (WAITING, "test_shelf.py::") if runner == "pytest" else (WAITING_CASE, "test_shelf.WaitTest.")
+    )
+    both = {f"{prefix}test_double", f"{prefix}test_size"}
+    failing = f"{prefix}{test}"
+
+    found = batch(
+        tmp_path,
+        module,
+        [failing],
+        [name],
+        runner=runner,
+        broken=sorted(both - {failing}),
+        wallS=1.0,
+        testS=900.0,
+        timeoutS=900.0,
+    )
+
+    assert not any(record["whole"] for record in found.values())

@@ -59,7 +59,8 @@ class Group:
                 tell(test, repr(process_time() - begun))
 
         self._sound = calls
-        told = {test: float(s) for test, s in forked(work, self._timeout_s).items() if test in calls}
+        answers = forked(work, self._trials.within(self._timeout_s))
+        told = {test: float(s) for test, s in answers.items() if test in calls}
         if told:
             longest = self._longest = max(told.values())
             for test in self.calls:
@@ -98,7 +99,8 @@ class Group:
                 if seen:
                     tell(str(number), seen)
 
-        return {name: seen for name, seen in forked(work, self._timeout_s).items() if name.isdigit()}
+        answers = forked(work, self._trials.within(self._timeout_s))
+        return {name: seen for name, seen in answers.items() if name.isdigit()}
 
     def _run(self, candidates, tell):
         before = state(self._modules)

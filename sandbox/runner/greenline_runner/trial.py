@@ -18,6 +18,11 @@ _ENOUGH = 8
 """How many of the failing tests may go on failing before the rest of them is not asked."""
 
 
+def within(timeout_s, ends):
+    """Return a time limit in seconds that does not last long beyond `ends` by the monotonic clock."""
+    return min(timeout_s, max(0.0, ends - time.monotonic()) + _GRACE_S)
+
+
 class Trials:
     """Tries the candidates of `work`; `send` gets one record each."""
 
@@ -58,7 +63,7 @@ class Trials:
 
     def within(self, timeout_s):
         """Return how long a process may take that would have so much time if there were enough of it."""
-        return min(timeout_s, max(0.0, self._ends - time.monotonic()) + _GRACE_S)
+        return within(timeout_s, self._ends)
 
     def serve(self, attempt):
         """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""

@@ -40,6 +40,8 @@ _START_S = 4.0
 """What a run takes beside its tests, roughly."""
 _CAUTION = 1.25
 """How many times what a verification is likely to take is kept for it."""
+_LEAST = 0.25
+"""The share of the budget that a search has, though the suite be so slow that the whole takes longer then."""
 _VERIFY_BY = 0.85
 """The share of the budget after which no other fix is put to the whole verification."""
 _TIMES = 8.0
@@ -201,7 +203,7 @@ class RepairEngine:
             diagnosis.suspicion,
             cancellation,
             progress,
-            started + min(_SEARCH_BY * self.budget_s, self.budget_s - _CAUTION * diagnosis.verification_s),
+            search_until(started, time.monotonic(), self.budget_s, diagnosis.verification_s),
             lambda fix: self.is_refused(_edit_set(root, tree, fix)),
             lambda: self._hold(case),
             lambda fix: self._behind(case, fix),
@@ -285,6 +287,12 @@ class RepairEngine:
 
     def _limits(self, test_s: float) -> Limits:
         return attrs.evolve(self.limits, test_s=test_s)
+
+
+def search_until(started: float, now: float, budget_s: float, verification_s: float) -> float:
+    """Return when a search is to end, so that a budget from `started` on is enough for a verification."""
+    wanted_s = min(_SEARCH_BY * budget_s, budget_s - _CAUTION * verification_s)
+    return max(started + wanted_s, now + _LEAST * budget_s)
 
 
 def _mendable(rule: PathRule) -> Callable[[str], bool]:
