@@ -5,48 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verify_case import PatchCase, make_verifier, measure
+from verify_case import BUG, TESTS, PatchCase, make_verifier, measure
 
 from greenline.core.bite import Bite, ChangedLines
 from greenline.core.evidence import Evidence, Verdict
 from greenline.verify.further import Further
 
-CALC = """LIMIT = 3
-
-
-def low(x):
-    if x < LIMIT:
-        return True
-    return False
-
-
-def twice(x):
-    return x + x
-"""
-TESTS = """from calc import low, twice
-
-
-def test_low():
-    assert low(3)
-
-
-def test_high():
-    assert not low(4)
-
-
-def test_twice():
-    assert twice(2) == 4
-"""
-FILES = {"calc.py": CALC, "tests/test_calc.py": TESTS}
+FILES = {"calc.py": BUG, "tests/test_calc.py": TESTS.replace("twice(4) == 8", "twice(2) == 4")}
+"""A product of two says of `twice` what a sum does, so one mutant of it lives."""
 TAXED = "LIMIT = 3\n\n\ndef taxed(x):\n    return x * RATE\n"
-FIXED = CALC.replace("x < LIMIT", "x <= LIMIT").replace("x + x", "2 * x").replace("LIMIT = 3\n", TAXED)
+FIXED = BUG.replace("x < LIMIT", "x <= LIMIT").replace("x + x", "2 * x").replace("LIMIT = 3\n", TAXED)
 PATCH = {
     "calc.py": f"from rates import RATE\n\n{FIXED}",
     "rates.py": "RATE = 3\n",
     "tests/test_tax.py": "import calc\n\n\ndef test_taxed():\n    assert calc.taxed(2) == 6\n\n\n"
     "def test_low_still():\n    assert calc.low(1)\n",
 }
-SLEEPS = CALC.replace(
+SLEEPS = BUG.replace(
     "    return x + x\n",
     "    if x > 100:\n        return x\n    time.sleep(1.2)\n    return x + x\n",
 )
@@ -98,8 +73,8 @@ def test_unittest_is_asked_alike(tmp_path: Path) -> None:
         "    def test_low(self):\n        self.assertTrue(low(3))\n\n"
         "    def test_twice(self):\n        self.assertEqual(twice(4), 8)\n"
     )
-    patch = {"calc.py": CALC.replace("x < LIMIT", "x <= LIMIT").replace("LIMIT = 3", "LIMIT = 3 + 0")}
-    case = PatchCase("unittest", {"calc.py": CALC, "tests/test_calc.py": tests}, patch, "verified")
+    patch = {"calc.py": BUG.replace("x < LIMIT", "x <= LIMIT").replace("LIMIT = 3", "LIMIT = 3 + 0")}
+    case = PatchCase("unittest", {"calc.py": BUG, "tests/test_calc.py": tests}, patch, "verified")
 
     evidence = measure(make_verifier(further=Further(bite_s=60.0)), tmp_path, case)
 

@@ -8,40 +8,14 @@ from pathlib import Path
 
 import docker
 import pytest
-from verify_case import PatchCase, assert_verdict, measure
+from verify_case import BUG, TESTS, PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome, RunEnd
 from greenline.sandbox.docker_sandbox import LABEL_RUN, DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
-BUG = """LIMIT = 3
-
-
-def low(x):
-    if x < LIMIT:
-        return True
-    return False
-
-
-def twice(x):
-    return x + x
-"""
 FIX = BUG.replace("x < LIMIT", "x <= LIMIT")
 BREAK = FIX.replace("x + x", "x + x + x")
-TESTS = """from calc import low, twice
-
-
-def test_low():
-    assert low(3)
-
-
-def test_high():
-    assert not low(4)
-
-
-def test_twice():
-    assert twice(4) == 8
-"""
 FILES = {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": "import sys\n"}
 LOW = "tests/test_calc.py::test_low"
 TWICE = "tests/test_calc.py::test_twice"

@@ -24,6 +24,33 @@ class PatchCase(TextPatch):
     checks: tuple[str, ...] = ()
 
 
+BUG = """LIMIT = 3
+
+
+def low(x):
+    if x < LIMIT:
+        return True
+    return False
+
+
+def twice(x):
+    return x + x
+"""
+TESTS = """from calc import low, twice
+
+
+def test_low():
+    assert low(3)
+
+
+def test_high():
+    assert not low(4)
+
+
+def test_twice():
+    assert twice(4) == 8
+"""
+"""Tests of `BUG`, of which the first fails."""
 SCRIPT_TESTS = """it('low', () => {
   assert.equal(low(3), true);
 });

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenline.sandbox.fingerprint import folders_fingerprint
+from greenline.sandbox.fingerprint import _facts, folders_fingerprint
 
 
 def environment(folder: Path) -> Path:
@@ -109,3 +109,14 @@ def test_of_gos_modules_a_version_more_is_seen(tmp_path: Path) -> None:
 
     assert inside == before
     assert folders_fingerprint([modules], modules) != before
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_no_error(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("")
+    facts = _facts(str(tmp_path), 1)
+    next(facts)
+
+    (tmp_path / "b").unlink()
+
+    assert list(facts) == ["b\0none"]

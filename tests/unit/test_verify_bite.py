@@ -10,17 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.core.bite import Bite, ChangedLines, HunkBite, Mutant
+from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
-from greenline.core.port import StagedFile, Tree
+from greenline.core.port import Limits, StagedFile, Tree
 from greenline.mutation.choice import mutants
 from greenline.mutation.source import Candidate
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.batch import Trial
-from greenline.verify.bite import replies, reply_of
+from greenline.verify.bite import measure_bite, replies, reply_of
+from greenline.verify.detection import projects
 from greenline.verify.further import useless
 from greenline.verify.hunk_coverage import executed, hunks_of, measure
 from greenline.verify.path_rule import PathRule
 from greenline.verify.question import MOST_TESTS, Change, Question, questions
+from greenline.verify.runs import Suite
 from greenline.verify.slower import always_slower, suspicious
 from greenline.verify.takeback import TakenBack, taken_back
 from greenline.verify.test_change import TestChange
@@ -352,3 +356,23 @@ def test_a_survivor_says_where_and_what() -> None:
 
     assert item.bite is not None
     assert item.bite.survivors[0].words() == "a.py:3: x = 1 → nothing"
+
+
+def test_an_engine_that_is_gone_is_the_reason_and_not_the_time() -> None:
+    before = {
+        "package.json": '{"scripts": {"test": "node --test"}}',
+        "calc.js": "exports.low = (x) => x < 3;\n",
+    }
+    edits = edit_set(before, {**before, "calc.js": "exports.low = (x) => x <= 3;\n"})
+    base, hunks = tree(before), hunks_of(edits)
+    run = attrs.evolve(report(low=0.1), coverage={"low": {"calc.js": (1,)}})
+    measured = tuple(HunkEvidence(hunk.id, "covered", ("low",)) for hunk in hunks)
+    change = Change(ROOT, base, apply(ROOT, base, edits), edits, hunks, measured, is_product, run)
+    sandbox = DockerSandbox(SandboxSettings(docker_host="unix:///nowhere/docker.sock"))
+    suite = Suite(sandbox, ROOT, projects(base), "test", Limits(), Cancellation())
+
+    _, bite = measure_bite(change, suite, 60.0, 2, lambda _: None)
+
+    assert (bite.n_hunks, bite.n_hunks_left) == (0, 1)
+    assert bite.reason.startswith("No container engine answers at unix:///nowhere/docker.sock")
+    assert "The time" not in bite.reason

@@ -54,6 +54,13 @@ def test_a_test_is_forgotten_after_a_month_and_on_demand(tmp_path: Path) -> None
     assert set(later.known("/w")) == {"other"}
 
 
+@pytest.mark.parametrize("at", ["Infinity", "NaN", "1e300", "1" + 400 * "0", "200.0"])
+def test_what_was_seen_at_no_time_that_has_been_is_not_known(tmp_path: Path, at: str) -> None:
+    (tmp_path / "flaky.jsonl").write_text(f'{{"test": "a", "place": "base", "at": {at}}}\n')
+
+    assert memory(tmp_path, now=lambda: 100.0).known("/w") == {}
+
+
 @given(st.binary(max_size=30))
 def test_a_line_that_cannot_be_read_is_none(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
     folder = tmp_path_factory.mktemp("state")

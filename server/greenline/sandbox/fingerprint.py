@@ -54,14 +54,14 @@ def _facts(folder: str, levels: int) -> Iterator[str]:
         for entry in _entries(path):
             name = below + entry.name
             if not entry.is_dir(follow_symlinks=False):
-                yield f"{name}\0{_of_status(entry.stat(follow_symlinks=False))}"
+                yield f"{name}\0{_of_entry(entry)}"
             elif entry.name not in _CACHES:
                 whole = entry.name.startswith(_PACKAGES)
                 if levels > 1 or whole:
                     yield f"{name}/"
                     left.append((entry.path, f"{name}/", _EVERYTHING if whole else levels - 1))
                 else:
-                    yield f"{name}/\0{_of_status(entry.stat(follow_symlinks=False))}"
+                    yield f"{name}/\0{_of_entry(entry)}"
 
 
 def _entries(path: str) -> list[os.DirEntry[str]]:
@@ -71,6 +71,14 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
             return sorted(scan, key=lambda entry: entry.name)
     except OSError:
         return []
+
+
+def _of_entry(entry: os.DirEntry[str]) -> str:
+    try:
+        return _of_status(entry.stat(follow_symlinks=False))
+    except OSError:
+        # An installer that is at work removes what was listed a moment ago.
+        return "none"
 
 
 def _of_path(path: str) -> str:

@@ -103,7 +103,7 @@ class Batch:
             limits=attrs.evolve(self.limits, wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
             label=self.label,
         )
-        return _trials(self.sandbox.run(request, cancellation).report)
+        return read_trials(self.sandbox.run(request, cancellation).report, len(asked.candidates))
 
     def _work(self, asked: Asked, wall_s: float, patience: float) -> dict[str, Any]:
         timing = self.timing
@@ -129,22 +129,27 @@ class Batch:
         return work
 
 
-def _trials(report: bytes) -> dict[int, Trial]:
-    records: dict[int, dict[str, Any]] = {}
+def read_trials(report: bytes, n_candidates: int) -> dict[int, Trial]:
+    """Return place → what the candidate did; a line that cannot be read says nothing.
+
+    The end of a container cuts lines short, and the project's code can write some of its own.
+    """
+    trials: dict[int, Trial] = {}
     looks: dict[int, Look] = {}
     for line in report.splitlines():
-        record = json.loads(line)
-        if record.get("kind") == "candidate":
-            records[record["index"]] = record
-        elif record.get("kind") == "look":
-            looks[record["index"]] = tuple(sorted(record["seen"].items()))
-    return {
-        index: Trial(
-            frozenset(r["passed"]),
-            bool(r["whole"]),
-            bool(r["hung"]),
-            looks.get(index),
-            tuple(r.get("bad", ())),
-        )
-        for index, r in records.items()
-    }
+        try:
+            record = json.loads(line)
+            kind, index = record["kind"], int(record["index"])
+            if kind == "candidate" and 0 <= index < n_candidates:
+                trials[index] = Trial(
+                    frozenset(map(str, record["passed"])),
+                    bool(record["whole"]),
+                    bool(record["hung"]),
+                    bad=tuple(map(str, record.get("bad", ()))),
+                )
+            elif kind == "look":
+                seen = record["seen"].items()
+                looks[index] = tuple(sorted((str(variant), str(digest)) for variant, digest in seen))
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            continue
+    return {index: attrs.evolve(trial, look=looks.get(index)) for index, trial in trials.items()}

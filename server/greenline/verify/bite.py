@@ -137,15 +137,19 @@ class _Inquiry:
         return [reply_of(control, q.tests, report) for q, report in zip(asked, reports, strict=True)]
 
     def _run(self, tree: Tree, tests: tuple[str, ...]) -> TestReport | None:
-        """Run tests over one text; None where the time is not enough for it."""
+        """Run tests over one text; None where the time is not enough for it.
+
+        Raises `SandboxUnavailable`: that the time was over would be the wrong reason.
+        """
         left_s = self.deadline - time.monotonic()
         whole_s = self.suite.limits.wall_s
         if left_s < _START_S:
             return None
         limits = attrs.evolve(self.suite.limits, wall_s=min(whole_s, left_s))
         report = attrs.evolve(self.suite, limits=limits).run(tree, tests, coverage=False)
-        is_cut = report.end is RunEnd.TIMEOUT and left_s < whole_s
-        return None if is_cut or report.end in (RunEnd.UNAVAILABLE, RunEnd.RUNNER_MISSING) else report
+        if report.end is RunEnd.UNAVAILABLE:
+            raise SandboxUnavailable(report.detail)
+        return None if report.end is RunEnd.TIMEOUT and left_s < whole_s else report
 
 
 def timing(report: TestReport, tests: Sequence[str], wall_s: float) -> Timing:

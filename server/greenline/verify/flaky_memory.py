@@ -117,7 +117,7 @@ class FlakyMemory:
             return
         for line in lines:
             sighting = _read(line)
-            if sighting is not None and self.now() - sighting.at <= KEPT_S:
+            if sighting is not None and 0 <= self.now() - sighting.at <= KEPT_S:
                 yield sighting
 
     def _replace(self, path: Path, sightings: Sequence[Sighting]) -> None:
@@ -147,7 +147,7 @@ def _read(line: bytes) -> Sighting | None:
     try:
         value = json.loads(line)
         sighting = Sighting(str(value["test"]), value["place"], float(value["at"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
     return sighting if sighting.place in _PLACES else None
 
