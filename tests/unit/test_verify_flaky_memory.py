@@ -82,6 +82,22 @@ def test_several_can_tell_at_the_same_time(tmp_path: Path) -> None:
     assert len(known["all"].sightings) == 40
 
 
+def test_what_is_told_while_another_is_forgotten_stays(tmp_path: Path) -> None:
+    names = [f"t{n}" for n in range(200)]
+
+    def forget() -> None:
+        for _ in names:
+            memory(tmp_path).forget("/w", ["mended"])
+
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.submit(forget)
+        for name in names:
+            memory(tmp_path).record("/w", {"base": [name]})
+        done.result()
+
+    assert memory(tmp_path).known("/w").keys() == set(names)
+
+
 def test_the_file_stays_small_and_keeps_the_newest(tmp_path: Path) -> None:
     line = {"test": "x" * 500, "place": "base", "at": 1.0}
     (tmp_path / "flaky.jsonl").write_text((json.dumps(line) + "\n") * (MAX_BYTES // 500))

@@ -1,15 +1,15 @@
 """Which tests of a workspace have been seen to be flaky, when and how often, in its state folder.
 
-One line an observation, appended in one write, so that several processes can tell at the same time; a line
+One line an observation, written under a lock, so that several processes can tell at the same time; a line
 that cannot be read is none. What was not seen again for a month is forgotten.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +25,7 @@ KEPT_S = 30 * 24 * 3600.0
 MAX_BYTES = 1024 * 1024
 """How large the file may become before what is forgotten is left out of it."""
 _FILE = "flaky.jsonl"
+_LOCK = "flaky.lock"
 
 Place = Literal["base", "patched", "order"]
 """Where both outcomes were seen: on the base, on a patched text, or on the base by the order alone."""
@@ -83,13 +84,12 @@ class FlakyMemory:
             return
         with contextlib.suppress(OSError, GreenlineError):
             path = self._path(root)
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(descriptor, _lines(found))
-            finally:
-                os.close(descriptor)
-            if path.stat().st_size > MAX_BYTES:
-                self._replace(path, _shortened(list(self._sightings(root))))
+            with _locked(path.with_name(_LOCK)):
+                descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                with os.fdopen(descriptor, "ab") as file:
+                    file.write(_lines(found))
+                if path.stat().st_size > MAX_BYTES:
+                    _replace(path, _shortened(list(self._sightings(root))))
 
     def known(self, root: str) -> dict[str, KnownTest]:
         """Return test id → what is known of it, the one that was seen last first."""
@@ -103,8 +103,9 @@ class FlakyMemory:
 
     def forget(self, root: str, tests: Collection[str]) -> None:
         """Remember no more of these tests; raises `OSError` where that cannot be written."""
-        left = [sighting for sighting in self._sightings(root) if sighting.test not in tests]
-        self._replace(self._path(root), left)
+        path = self._path(root)
+        with _locked(path.with_name(_LOCK)):
+            _replace(path, [sighting for sighting in self._sightings(root) if sighting.test not in tests])
 
     def _path(self, root: str) -> Path:
         return self.folder(root) / _FILE
@@ -120,14 +121,23 @@ class FlakyMemory:
             if sighting is not None and 0 <= self.now() - sighting.at <= KEPT_S:
                 yield sighting
 
-    def _replace(self, path: Path, sightings: Sequence[Sighting]) -> None:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_lines(sightings))
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other threads and processes from writing; a process that dies lets go."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: Path, sightings: Sequence[Sighting]) -> None:
+    """Write all that is remembered; under the lock, so that what a dead process left is written over."""
+    new = path.with_suffix(".new")
+    new.write_bytes(_lines(sightings))
+    new.replace(path)
 
 
 def known_warnings(known: Mapping[str, KnownTest], tests: Iterable[str]) -> tuple[str, ...]:
