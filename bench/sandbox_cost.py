@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from bench.table import Log, Table, Target, load, median
@@ -60,35 +61,22 @@ def measure(log: Log) -> Table:
         (root / "test_tariff.py").write_text(TESTS)
         tree = Snapshot((str(root),)).tree(str(root), Gate((str(root),)))
         empty = SandboxRequest(str(root), tree, ("{python}", "-c", "pass"), label="bench")
+        works: dict[str, Callable[[], object]] = {
+            "a container in which Python does nothing": lambda: sandbox.run(empty, Cancellation()),
+            "one test run in the sandbox, with coverage": lambda: verifier.run_tests(
+                str(root), tree, (), "bench", Cancellation()
+            ),
+            VERIFIED: lambda: _verify(verifier, root),
+            "the same where B is known: P, and on both sides what differs again": lambda: _verify(
+                remembering, root
+            ),
+        }
         for number in range(ROUNDS + 1):
-            sandbox.wait()
-            host_s = _host(root)
-            started = time.perf_counter()
-            sandbox.run(empty, Cancellation())
-            container_s = time.perf_counter() - started
-            started = time.perf_counter()
-            verifier.run_tests(str(root), tree, (), "bench", Cancellation())
-            run_s = time.perf_counter() - started
-            # As in the agent's process, which starts containers ahead when nothing else runs.
-            if not sandbox.wait():
-                raise NotVerified("No containers could be started ahead.")
-            started = time.perf_counter()
-            _verify(verifier, root)
-            verify_s = time.perf_counter() - started
-            sandbox.wait()
-            started = time.perf_counter()
-            _verify(remembering, root)
-            known_s = time.perf_counter() - started
+            seconds = {HOST: _host(root)} | {name: _timed(sandbox, work) for name, work in works.items()}
             # The first round makes the image and fills the disk cache and is not counted.
             if number:
-                for name, seconds in (
-                    (HOST, host_s),
-                    ("a container in which Python does nothing", container_s),
-                    ("one test run in the sandbox, with coverage", run_s),
-                    (VERIFIED, verify_s),
-                    ("the same where B is known: P, and on both sides what differs again", known_s),
-                ):
-                    taken.setdefault(name, []).append(seconds)
+                for name, each in seconds.items():
+                    taken.setdefault(name, []).append(each)
             log(f"sandbox_cost: round {number} of {ROUNDS}, load {load()}")
         for n_files in STAGED:
             name = f"a container in which Python does nothing, over {n_files:,} files"
@@ -96,6 +84,15 @@ def measure(log: Log) -> Table:
             log(f"sandbox_cost: {n_files} files staged, load {load()}")
     sandbox.close()
     return _table(taken)
+
+
+def _timed(sandbox: DockerSandbox, work: Callable[[], object]) -> float:
+    """Return the seconds of a piece of work, as in the agent's process: it starts containers ahead."""
+    if not sandbox.wait():
+        raise NotVerified("No containers could be started ahead.")
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
 
 
 def _staged(sandbox: Sandbox, root: Path, n_files: int) -> float:

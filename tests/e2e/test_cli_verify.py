@@ -49,6 +49,20 @@ def test_the_verdict_of_a_patch(
     assert (project / name).read_text() == before
 
 
+@pytest.mark.parametrize(("data", "word"), [(b"\x7fELF\0\1\0", "binary"), (b"\n", "empty"), (b"", "empty")])
+def test_what_is_no_patch_is_named(
+    data: bytes, word: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    patch = project.parent / "p.diff"
+    patch.write_bytes(data)
+
+    assert main(["verify", "--root", str(project), "--patch", str(patch)]) == 2
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(patch) in line
+    assert word in line
+
+
 def test_new_code_that_no_test_runs_is_not_covered(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "ledger/money.py"
     before = (project / name).read_text()

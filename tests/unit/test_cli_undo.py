@@ -189,3 +189,32 @@ def test_the_oldest_checkpoints_of_finished_runs_go_and_open_proposals_keep_thei
     assert main(["undo", project.run.id, "--root", project.root]) == 0
     assert project.path.read_bytes() == BEFORE.encode()
     assert second.state is HunkState.PENDING
+
+
+def test_a_second_undo_says_that_it_took_back_the_first(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.apply()
+
+    main(["undo", "--root", project.root])
+    first = capsys.readouterr().out
+    main(["undo", "--root", project.root])
+
+    assert "took back an undo" not in first
+    assert "took back an undo" in capsys.readouterr().out
+
+
+def test_a_table_in_a_pipe_has_a_line_for_each_row(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.apply()
+    main(["undo", "--root", project.root])
+    capsys.readouterr()
+
+    main(["checkpoints", "--root", project.root, "--json"])
+    undone, applied = json.loads(capsys.readouterr().out)
+    main(["checkpoints", "--root", project.root])
+    lines = capsys.readouterr().out.splitlines()
+
+    for row in (undone, applied):
+        assert any(row["checkpointId"] in line and row["reason"] in line for line in lines)

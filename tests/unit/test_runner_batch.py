@@ -227,6 +227,21 @@ def test_a_look_tells_candidates_apart_that_the_tests_accept(tmp_path: Path) -> 
     assert seen["default"] is None
 
 
+def test_a_test_that_waits_is_no_part_of_a_look_and_changes_none(tmp_path: Path) -> None:
+    quick = TESTS.partition("def test_wait")[0].replace("2 * number", "number + 1")
+    quick = quick.replace("[1, 2]", "[1]").replace('put("a") == 1', 'put("a")').replace("Box(2))", "Box(3))")
+    first, rest = quick.split("def test_put", 1)
+    slow = f"{first}def test_that_waits():\n    import time\n\n    time.sleep(1)\n\n\ndef test_put{rest}"
+    asked = ["test_shelf.py::test_double[1]"]
+
+    # As in a repair, the search has settled by the time of the look.
+    seen = batch(tmp_path, slow, asked, ["factor", "half more"], settleS=0.0)["factor"]["seen"]
+
+    assert not any("waits" in name for name in seen)
+    assert len(seen) > 20
+    assert seen == batch(tmp_path, quick, asked, ["factor"])["factor"]["seen"]
+
+
 OWN = """
 import pytest
 from shelf import Box, double, put, wait

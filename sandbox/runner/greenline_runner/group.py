@@ -1,7 +1,8 @@
 """Several candidates in one forked process, as long as the tests leave no trace in it."""
 
-from time import process_time
+from time import monotonic, process_time
 
+from greenline_runner.alarm import Alarm
 from greenline_runner.state import Unknown, state
 from greenline_runner.trial import Stop, forked
 
@@ -11,6 +12,12 @@ _TIMES = 10
 _VARIANTS = 240
 _LOOK_S = 1.0
 _LOOK_EACH_S = 0.05
+_LOOK_WAIT_S = 0.5
+"""How long one variant may take by the clock."""
+_LOOK_LOST_S = 1.0
+"""How long the variants of one test that did not end may have taken before it is left out."""
+_WAITS_S = 0.25
+"""A test that takes longer by the clock is not varied: most of that is waiting."""
 _MEASURED = 40
 """How many sound tests are measured."""
 _ON_DISK = (b"open(", b"write_", b"mkdir", b"unlink", b"shutil", b"tempfile", b"sqlite3", b"subprocess")
@@ -53,16 +60,17 @@ class Group:
 
         def work(tell):
             for test, call in calls.items():
-                begun = process_time()
+                begun, entered = process_time(), monotonic()
                 if timed(call, self._alarm, self._trials.limit(test)) == "hung":
                     return
-                tell(test, repr(process_time() - begun))
+                tell(test, f"{process_time() - begun} {monotonic() - entered}")
 
-        self._sound = calls
         answers = forked(work, self._trials.within(self._timeout_s))
-        told = {test: float(s) for test, s in answers.items() if test in calls}
+        told = {test: tuple(map(float, s.split())) for test, s in answers.items() if test in calls}
+        # What was not measured would take too long as well.
+        self._sound = {test: calls[test] for test, (_, wall_s) in told.items() if wall_s < _WAITS_S}
         if told:
-            longest = self._longest = max(told.values())
+            longest = self._longest = max(cpu_s for cpu_s, _ in told.values())
             for test in self.calls:
                 self._trials.limits[test] = self._patience * (_SPARE_S + _TIMES * longest)
 
@@ -87,20 +95,26 @@ class Group:
         """Return what a candidate does near its tests: a digest for each variant of a test."""
         from greenline_runner import probe
 
-        calls = [*self.calls.values(), *self._sound.values()]
-        plain = [call.plain for call in calls if hasattr(call, "plain")]
+        calls = {**self.calls, **self._sound}
+        plain = {test: call.plain for test, call in calls.items() if hasattr(call, "plain")}
         n_variants = int(min(_VARIANTS, max(_VARIANTS / 10, _LOOK_S / max(self._longest, 0.001))))
 
         def work(tell):
             for function, code in patches:
                 function.__code__ = code
-            for number, variant in enumerate(probe.variants(plain, n_variants)):
-                seen = probe.digest(variant, self._alarm, _LOOK_EACH_S)
+            alarm, lost_s = Alarm(_LOOK_WAIT_S), {}
+            for test, number, variant in probe.variants(plain, n_variants):
+                if lost_s.get(test, 0.0) > _LOOK_LOST_S:
+                    continue
+                entered = monotonic()
+                seen = probe.digest(variant, alarm, _LOOK_EACH_S)
                 if seen:
-                    tell(str(number), seen)
+                    tell(f"{number}:{test}", seen)
+                else:
+                    lost_s[test] = lost_s.get(test, 0.0) + monotonic() - entered
 
-        answers = forked(work, self._trials.within(self._timeout_s))
-        return {name: seen for name, seen in answers.items() if name.isdigit()}
+        answers = forked(work, self._trials.within_all(self._timeout_s))
+        return {name: seen for name, seen in answers.items() if ":" in name}
 
     def _run(self, candidates, tell):
         before = state(self._modules)

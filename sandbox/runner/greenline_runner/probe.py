@@ -21,18 +21,18 @@ _LONGEST = 2000
 
 
 def variants(calls, n_variants):
-    """Return functions without arguments, each a variant of a test, that return what it looked at.
+    """Yield (test, number, variant), one of each test in turn; a variant appends what it looks at to a list.
 
-    `calls` is a list of (test function, class or None, arguments). The same calls give the same variants.
+    `calls` is test id → (test function, class or None, arguments). A test's variants are the same whatever
+    other tests are given with it, so that two processes can be compared by those that both have.
     """
-    source = random.Random(7)
-    found = []
-    makers = [maker for maker in (_maker(*call) for call in calls) if maker is not None]
-    for maker in itertools.islice(itertools.cycle(makers), n_variants if makers else 0):
-        variant = maker(source)
+    makers = {test: _maker(*call) for test, call in calls.items()}
+    sources = {test: random.Random(test) for test, maker in makers.items() if maker is not None}
+    turns = ((number, test) for number in itertools.count() for test in sources)
+    for number, test in itertools.islice(turns, n_variants if sources else 0):
+        variant = makers[test](sources[test])
         if variant is not None:
-            found.append(variant)
-    return found
+            yield test, number, variant
 
 
 def digest(variant, alarm, cpu_s):

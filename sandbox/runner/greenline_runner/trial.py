@@ -36,7 +36,7 @@ class Trials:
         self.limits = dict(work["limits"])
         """Test id → processor seconds that it may take."""
         self._begun = time.monotonic()
-        self._ends = self._begun + work["wallS"]
+        self._ends = self._last = self._begun + work["wallS"]
         self._teller = None
         self.asks_each = "tests" in work
         """Whether each candidate has tests of its own, and nothing else is asked."""
@@ -64,6 +64,10 @@ class Trials:
     def within(self, timeout_s):
         """Return how long a process may take that would have so much time if there were enough of it."""
         return within(timeout_s, self._ends)
+
+    def within_all(self, timeout_s):
+        """Return the same for what is done once the search has settled: the whole time counts."""
+        return within(timeout_s, self._last)
 
     def serve(self, attempt):
         """Try what is left; `attempt(index)` returns outcomes as `judge` does, or None to leave it."""

@@ -7,6 +7,6 @@ import argparse
 
 def run(_: argparse.Namespace) -> int:
     """Serve until the client goes away."""
-    from greenline.app import serve_acp
+    from greenline.serving import serve_acp
 
     return serve_acp()

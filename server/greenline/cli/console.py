@@ -21,6 +21,8 @@ from greenline.verify.summary import measured_before
 from greenline.workspace.encoding import decode
 
 _MAX_LIMIT = 1_000_000
+_PIPE_WIDTH = 10_000
+"""No line of a table is broken, and no id cut, where a program reads it."""
 _STYLE = {
     Verdict.VERIFIED: "bold green",
     Verdict.TESTS_ONLY: "yellow",
@@ -54,6 +56,7 @@ def known_root(given: str) -> str:
     from greenline.edit.reach import knows
 
     root = Path(root_of(given))
+    home = None
     with contextlib.suppress(RuntimeError):
         home = Path.home()
     for folder in (root, *root.parents):
@@ -69,8 +72,8 @@ def known_root(given: str) -> str:
 
 
 def console() -> Console:
-    """Return a console on standard output: coloured on a terminal, plain in a pipe."""
-    return Console(highlight=False, soft_wrap=True)
+    """Return a console on standard output: coloured on a terminal, plain and as wide as needed in a pipe."""
+    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def say(text: str) -> None:

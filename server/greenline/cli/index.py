@@ -7,11 +7,16 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from greenline.cli.console import console, root_of
 from greenline.core.error import NotFound
+
+if TYPE_CHECKING:
+    from greenline.index.chunk import Stats
 
 _SETTLED = ("ready", "paused", "failed")
 _WAIT_S = 0.2
@@ -97,22 +102,7 @@ def _stats(roots: list[str], *, as_json: bool) -> int:
     finally:
         store.close()
     if as_json:
-        row = {
-            "files": stats.n_files,
-            "chunks": stats.n_chunks,
-            "symbols": stats.n_symbols,
-            "imports": stats.n_imports,
-            "vectors": stats.n_vectors,
-            "skipped": stats.n_skipped,
-            "pending": stats.n_pending,
-            "completeness": stats.completeness,
-            "sourceBytes": stats.source_bytes,
-            "indexBytes": stats.index_bytes,
-            "waste": stats.waste,
-            "languages": dict(stats.languages),
-            "path": str(path),
-        }
-        print(json.dumps(row))
+        print(json.dumps(_stats_json(stats, path)))
         return 0
     table = Table(show_header=False, box=None)
     rows = (
@@ -135,6 +125,24 @@ def _stats(roots: list[str], *, as_json: bool) -> int:
         table.add_row(name, value)
     console().print(table)
     return 0
+
+
+def _stats_json(stats: Stats, path: Path) -> dict[str, object]:
+    return {
+        "files": stats.n_files,
+        "chunks": stats.n_chunks,
+        "symbols": stats.n_symbols,
+        "imports": stats.n_imports,
+        "vectors": stats.n_vectors,
+        "skipped": stats.n_skipped,
+        "pending": stats.n_pending,
+        "completeness": stats.completeness,
+        "sourceBytes": stats.source_bytes,
+        "indexBytes": stats.index_bytes,
+        "waste": stats.waste,
+        "languages": dict(stats.languages),
+        "path": str(path),
+    }
 
 
 def _why(roots: list[str], path: str, *, as_json: bool) -> int:

@@ -9,6 +9,6 @@ from greenline.cli.console import root_of
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client goes away."""
-    from greenline.app import serve_mcp
+    from greenline.serving import serve_mcp
 
     return serve_mcp(root_of(arguments.root))

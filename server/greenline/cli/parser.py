@@ -48,22 +48,10 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_root(mcp)
     _add_run(commands)
-    plan = _add(
-        commands, "plan", "plan a change and print the plan", 'greenline plan "make the failing tests pass"'
-    )
-    plan.add_argument("request", metavar="REQUEST", help="what to change, in words")
-    _add_root(plan)
-    _add_json(plan)
+    _add_plan(commands)
     _add_verify(commands)
     _add_edit(commands)
-    runs = _add(commands, "runs", "list the runs of a workspace, newest first", "greenline runs --limit 5")
-    runs.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
-    _add_root(runs)
-    _add_json(runs)
-    show = _add(commands, "show", "print one run with all its events", "greenline show run-1m8g4bj8r0jg6m")
-    show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
-    _add_root(show)
-    _add_json(show)
+    _add_runs(commands)
     _add_undo(commands)
     _add_index(commands)
     _add_search(commands)
@@ -76,6 +64,25 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_json(demo)
     return parser
+
+
+def _add_plan(commands: Any) -> None:
+    plan = _add(
+        commands, "plan", "plan a change and print the plan", 'greenline plan "make the failing tests pass"'
+    )
+    plan.add_argument("request", metavar="REQUEST", help="what to change, in words")
+    _add_root(plan)
+    _add_json(plan)
+
+
+def _add_runs(commands: Any) -> None:
+    runs = _add(commands, "runs", "list the runs of a workspace, newest first", "greenline runs --limit 5")
+    runs.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
+    show = _add(commands, "show", "print one run with all its events", "greenline show run-1m8g4bj8r0jg6m")
+    show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
+    for command in (runs, show):
+        _add_root(command)
+        _add_json(command)
 
 
 def _add_run(commands: Any) -> None:

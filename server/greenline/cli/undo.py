@@ -26,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for path in undone.restored:
             print(f"restored {path}")
+        if undone.restored and any(checkpoint.kind == "undo" for checkpoint in checkpoints):
+            print("This took back an undo: what it had undone is there again.")
         if undone.checkpoint is not None:
             print(f"to take this back: greenline undo {undone.checkpoint.id}")
         elif not undone.conflicts:

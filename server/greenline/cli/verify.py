@@ -146,7 +146,9 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     if arguments.patch:
         from greenline.edit.apply import edit_set_from_diff
 
-        text = read_patch(sys.stdin.buffer.read() if arguments.patch == "-" else patch_bytes(arguments.patch))
+        is_piped = arguments.patch == "-"
+        data = sys.stdin.buffer.read() if is_piped else patch_bytes(arguments.patch)
+        text = read_patch(data, "The standard input" if is_piped else arguments.patch)
         return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
     from greenline.workspace.revision import changes_since, range_changes, staged_changes
 

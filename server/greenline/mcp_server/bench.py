@@ -84,7 +84,7 @@ def _patch(root: str, gate: Gate, arguments: Arguments) -> str:
     real = path.resolve()
     if real.is_relative_to(root) and not gate.may_stage(str(real.relative_to(root))):
         raise InvalidInput(f"{path} looks like a file of secrets.", remedy="Name the file of a patch.")
-    return read_patch(patch_bytes(str(path)))
+    return read_patch(patch_bytes(str(path)), str(path))
 
 
 def search(bench: Bench, arguments: Arguments, cancellation: Cancellation, progress: Progress) -> Any:
