@@ -22,6 +22,7 @@ from greenline.app import make_sandbox, make_verifier
 from greenline.config.settings import load_settings
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
+from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import RunEnd
 from greenline.core.port import Sandbox, StagedFile, Tree, Verifier
 from greenline.edit.hunk import diff_text
@@ -64,6 +65,9 @@ def attempt(folder: Path, sandbox: Sandbox, verifier: Verifier) -> Outcome:
     engine = RepairEngine(sandbox, verifier, hunks_of, BUDGET_S)
     cancellation = Cancellation()
     diagnosis = engine.diagnose(_ROOT, tree, (), "bench", cancellation)
+    if diagnosis.report.end is RunEnd.UNAVAILABLE:
+        # None of the programs would be mended for a reason that is not the engine's.
+        raise SandboxUnavailable(diagnosis.report.detail)
     result = engine.repair(_ROOT, tree, diagnosis, "bench", cancellation, lambda _: None)
     seconds = time.monotonic() - started
     proposed = [] if result.edit_set is None else [result.edit_set, *result.ties]

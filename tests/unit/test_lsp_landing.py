@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from greenline.core.anchor import hash_of
+from greenline.core.edit import HunkState
 from greenline.edit.restore import Content
 from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint import CheckpointState
+from greenline.journal.checkpoint import CheckpointState, Mark
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp.landing import Change, Landed, Landing
@@ -30,6 +32,8 @@ class Desk:
         self.applied: list[str] = []
         self.typed_while_storing = 0
         self.ends = "\n"
+        self.new = "new\n"
+        self.marks: tuple[Mark, ...] = ()
         self.answer: Callable[[], Awaitable[str]] | None = None
 
     def current(self, path: str) -> CurrentText | None:
@@ -52,11 +56,11 @@ class Desk:
     async def plan(self) -> Change:
         """Put a line in front of the text as it is; the user types right afterwards."""
         old = self.text
-        edit = FileEdit(PATH, "edit", old, "new\n" + old, self.version, (Replacement(0, 0, "new\n"),))
+        edit = FileEdit(PATH, "edit", old, self.new + old, self.version, (Replacement(0, 0, self.new),))
         if self.typed_while_storing:
             self.typed_while_storing -= 1
             self.text += "typed\n"
-        return Change("an edit", (edit,), "accept", "a test", ("/w",))
+        return Change("an edit", (edit,), "accept", "a test", ("/w",), marks=self.marks)
 
     async def land(self) -> Landed:
         return await Landing(self, self.store).land(self.plan, self)
@@ -109,6 +113,37 @@ async def test_the_text_that_the_editor_made_of_it_is_what_is_stored(store: Chec
     assert landed.failures == {}
     assert Content(store.blobs.get(file.after or ""), file.encoding).file().text == "new\r\na\r\n"
     assert Content(store.blobs.get(file.before or ""), file.encoding).file().text == "a\n"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+async def test_an_accepted_hunk_has_its_anchor_whatever_the_editor_made_of_its_text(
+    store: CheckpointStore, ends: str
+) -> None:
+    desk = Desk(store, "a line that is here\n")
+    desk.new, desk.ends = "a line that says enough to be found again\n", ends
+    desk.marks = (Mark("p1", "h1", PATH, HunkState.PENDING, HunkState.ACCEPTED, 0, 1),)
+
+    await desk.land()
+
+    (anchor,) = store.anchors(PATH)
+    assert anchor.hunk_id == "h1"
+    assert anchor.lines == ("a line that says enough to be found again",)
+    assert anchor.below == ("a line that is here",)
+    assert anchor.text_hash == hash_of([*anchor.lines, *anchor.below])
+
+
+async def test_a_refused_edit_leaves_no_anchor(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    desk.new = "a line that says enough to be found again\n"
+    desk.marks = (Mark("p1", "h1", PATH, HunkState.PENDING, HunkState.ACCEPTED, 0, 1),)
+
+    async def refuse() -> str:
+        return "The editor refused."
+
+    desk.answer = refuse
+    await desk.land()
+
+    assert store.anchors(PATH) == []
 
 
 async def test_a_refused_edit_is_rolled_back(store: CheckpointStore) -> None:

@@ -95,6 +95,12 @@ class CheckpointStore:
         self.blobs.put_all(contents)
         return checkpoint
 
+    def planned_anchors(self, checkpoint: Checkpoint, draft: Draft) -> tuple[Anchor, ...]:
+        """Return the anchors for `finish` where the files will hold what was planned; reads nothing."""
+        pairs = zip(checkpoint.files, draft.files, strict=True)
+        contents = {file.after: held.after for file, held in pairs if file.after and held.after is not None}
+        return anchors_of(checkpoint, contents.__getitem__, time.time())
+
     def replace_after(self, checkpoint: Checkpoint, path: str, after: bytes) -> Checkpoint:
         """Note that a file came to hold something else than was planned: an editor's own line ends."""
         name = content_hash(after)
@@ -108,13 +114,17 @@ class CheckpointStore:
         files = tuple(attrs.evolve(f, after=name) if f.path == path else f for f in checkpoint.files)
         return attrs.evolve(checkpoint, files=files)
 
-    def finish(self, checkpoint: Checkpoint, note: str = "") -> tuple[Event, ...]:
+    def finish(
+        self, checkpoint: Checkpoint, note: str = "", anchors: Sequence[Anchor] | None = None
+    ) -> tuple[Event, ...]:
         """Say that the change was made; return the run's new events.
 
         In one transaction: hunks move to the states of the marks and get their anchors, the run moves to the
-        state that these call for, and what the change took back is marked as undone.
+        state that these call for, and what the change took back is marked as undone. `anchors` are those for
+        what the files hold now; None: they are made here.
         """
-        anchors = anchors_of(checkpoint, self.blobs.get, time.time())
+        if anchors is None:
+            anchors = anchors_of(checkpoint, self.blobs.get, time.time())
         with self.journal.transaction() as connection:
             self._set_state(checkpoint.id, CheckpointState.DONE, note)
             settle_anchors(connection, checkpoint, anchors)

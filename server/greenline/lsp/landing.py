@@ -99,36 +99,43 @@ class Landing:
 
     async def land(self, plan: Callable[[], Awaitable[Change]], editor: Editor) -> Landed:
         """Apply what `plan` returns; it is asked again where the user typed before that could be applied."""
-        change, checkpoint = await self._prepare(plan)
+        change, draft, checkpoint = await self._prepare(plan)
         for _ in range(_MAX_TRIES):
             if self._is_untouched(change):
                 break
             await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
-            change, checkpoint = await self._prepare(plan)
+            change, draft, checkpoint = await self._prepare(plan)
         else:
             await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
             return Landed(change, checkpoint, {edit.path: _TYPED for edit in change.edits})
+        # The editor's own time is enough for them, and nobody has to wait.
+        anchoring = asyncio.create_task(asyncio.to_thread(self._store.planned_anchors, checkpoint, draft))
         try:
             failures = await self._send(change, editor)
         except BaseException:
+            anchoring.cancel()
             self._store.unconfirmed(checkpoint, "The request ended before the editor had answered.")
             raise
         if failures:
+            anchoring.cancel()
             settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             return Landed(change, checkpoint, failures)
         modes = await asyncio.to_thread(_put_modes, change.edits)
         actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
+        as_planned, anchors = checkpoint, await anchoring
         checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
-        events = await asyncio.to_thread(self._store.finish, checkpoint)
+        known = anchors if checkpoint == as_planned else None
+        events = await asyncio.to_thread(self._store.finish, checkpoint, anchors=known)
         return Landed(change, checkpoint, {}, events, modes)
 
-    async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Checkpoint]:
+    async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Draft, Checkpoint]:
         change = await plan()
-        return change, await asyncio.to_thread(self._begin, change)
+        return change, *await asyncio.to_thread(self._begin, change)
 
-    def _begin(self, change: Change) -> Checkpoint:
-        return self._store.begin(change.draft())
+    def _begin(self, change: Change) -> tuple[Draft, Checkpoint]:
+        draft = change.draft()
+        return draft, self._store.begin(draft)
 
     async def _send(self, change: Change, editor: Editor) -> dict[str, str]:
         edits = (attrs.evolve(edit, path=self._buffers.open_path(edit.path)) for edit in change.edits)
