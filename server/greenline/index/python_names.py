@@ -7,6 +7,7 @@ not answered by then is known by its name alone.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+
+_log = logging.getLogger(__name__)
 
 TIMEOUT_S = 5.0
 """How long a model waits for one question where nothing else is told."""
@@ -59,19 +62,26 @@ def leads_to(
         done = subprocess.run(
             command,
             input=json.dumps(request).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            capture_output=True,
             timeout=TIMEOUT_S if timeout_s is None else timeout_s,
             check=False,
         )
         said = done.stdout
+        if done.returncode:
+            _log.warning("jedi ended with %d: %s", done.returncode, _last_line(done.stderr))
     except subprocess.TimeoutExpired as late:
         said = late.stdout or b""
-    except OSError:
+    except OSError as error:
+        _log.warning("jedi cannot be started: %s", error)
         return {}
     # The last line may be cut off by the end of its time.
     answers = (json.loads(line) for line in said.split(b"\n")[:-1])
     return {places[number]: frozenset((path, line) for path, line in lines) for number, lines in answers}
+
+
+def _last_line(data: bytes) -> str:
+    lines = data.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
 
 
 def main() -> None:

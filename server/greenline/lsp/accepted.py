@@ -105,6 +105,18 @@ class Accepted:
             seen.lost.update({a.hunk_id for a in (*open_own, *open_gone)} - set(found))
         return []
 
+    def landed(self, path: str, text: str, anchors: Iterable[Anchor]) -> None:
+        """Take over where hunks were put in a text; one that was typed in since is looked through."""
+        self._gone = None
+        real = _real(path)
+        seen = self._look(real, path)
+        if seen is None or seen.text != text:
+            self.opened(path)
+            return
+        for anchor in anchors:
+            seen.rows[anchor.hunk_id] = tuple(range(anchor.start_line, anchor.start_line + len(anchor.lines)))
+            seen.lost.discard(anchor.hunk_id)
+
     def opened(self, path: str) -> None:
         """Find what can be found at sight, so that the user's edits are followed from the first one on."""
         self._gone = None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
+from greenline.core.anchor import Anchor
 from greenline.core.error import GreenlineError
 from greenline.core.event import Event
 from greenline.edit.restore import Content
@@ -88,6 +89,8 @@ class Landed:
     """New events of the run."""
     modes: Mapping[str, str] = attrs.field(factory=dict)
     """Path → why it does not have the mode bits that it was to have."""
+    anchors: tuple[Anchor, ...] = ()
+    """Of the hunks, where every file came to hold exactly what was planned."""
 
 
 class Landing:
@@ -127,7 +130,7 @@ class Landing:
         checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
         known = anchors if checkpoint == as_planned else None
         events = await asyncio.to_thread(self._store.finish, checkpoint, anchors=known)
-        return Landed(change, checkpoint, {}, events, modes)
+        return Landed(change, checkpoint, {}, events, modes, known or ())
 
     async def _prepare(self, plan: Callable[[], Awaitable[Change]]) -> tuple[Change, Draft, Checkpoint]:
         change = await plan()

@@ -47,6 +47,8 @@ class Bench:
     """Raises `OutsideWorkspace` for a path in no root."""
     overlays: Callable[[], Overlays]
     on_event: Callable[[Event], None]
+    on_accepted: Callable[[Landed], None]
+    """Told of accepted hunks once they are in the editor's texts."""
 
 
 class Reviewer:
@@ -78,6 +80,7 @@ class Reviewer:
                 checkpoint_id = landed.checkpoint.id
                 for event in landed.events:
                     self._bench.on_event(event)
+                self._bench.on_accepted(landed)
             states = {d.hunk_id: HunkState.ACCEPTED if d.accept else HunkState.REJECTED for d in decisions}
             after = proposal.with_states(states, {d.hunk_id: d.comment for d in decisions})
             if len(accepted) == len(decisions) and not any(d.comment for d in decisions):

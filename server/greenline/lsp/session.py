@@ -6,6 +6,7 @@ Knows nothing of pygls or LSP types; lives on one event loop and reads the journ
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +22,7 @@ from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
 from greenline.lsp.accepted import Accepted
 from greenline.lsp.decision import Decision, Editor, Review
+from greenline.lsp.landing import Landed
 from greenline.lsp.review import CurrentText
 from greenline.lsp.reviewer import Bench, Reviewer
 from greenline.lsp.shelf import PlacedHunk, Shelf
@@ -90,6 +92,7 @@ class Session:
                 self.require_inside,
                 self.overlays,
                 listener.on_event,
+                self._on_accepted,
             )
         )
         agent.on_event, agent.on_died = self._on_event, listener.on_interrupted
@@ -353,17 +356,21 @@ class Session:
             if proposal is not None:
                 self._shelf.adopt(proposal)
 
+    def _on_accepted(self, landed: Landed) -> None:
+        """Know where accepted hunks are before the editor's next message, so that edits move them."""
+        for edit in landed.change.edits:
+            if edit.op != "delete":
+                own = [anchor for anchor in landed.anchors if anchor.path == os.path.realpath(edit.path)]
+                if own:
+                    self.accepted.landed(edit.path, edit.new_text, own)
+                else:
+                    self.accepted.opened(edit.path)
+
     # --- review ---------------------------------------------------------------------------------------
 
     async def review(self, proposal_id: str, decisions: Sequence[Decision], editor: Editor) -> Review:
         """Apply and reject hunks; with any conflict nothing is applied and all stay pending."""
-        review = await self._reviewer.review(proposal_id, decisions, editor)
-        if review.applied:
-            hunks = self.proposal(proposal_id).hunks
-            for path in {hunk.path for hunk in hunks if hunk.id in review.applied}:
-                # Before the editor's next message, but not before the answer to this one.
-                asyncio.get_running_loop().call_soon(self.accepted.opened, path)
-        return review
+        return await self._reviewer.review(proposal_id, decisions, editor)
 
     async def undo(self, proposal_id: str | None, checkpoint_id: str | None, editor: Editor) -> Undone:
         """Take back a proposal, a checkpoint or the newest change; hunks that were taken back wait again."""

@@ -60,6 +60,8 @@ class LiveIndexClient:
         if tuple(roots) == self._roots:
             return
         self._roots = tuple(roots)
+        if self._roots:
+            self._say(IndexStatus("starting"))
         self._process.argv = (*self._argv, json.dumps(self._roots))
         self._background(self._change_roots(), "start the index worker")
 
