@@ -1,0 +1,129 @@
+"""Suites that take longer than one run may, and affected tests that are run before a long suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+from bench.text_patch import TextPatch
+from verify_case import make_verifier
+
+from greenline.core.cancel import Cancellation
+from greenline.core.evidence import Evidence, Verdict
+from greenline.core.selection import Selection
+from greenline.verify.memory import Memory
+from greenline.verify.verifier import SandboxVerifier
+
+WALL_S = 4.0
+SLOW = """import time
+
+from part{n} import value
+
+
+def test_{n}():
+    time.sleep(1.0)
+    assert value(1) == {n} + 1
+"""
+PART = "def value(x):\n    return x + {n}\n"
+FILES = {
+    **{f"part{n}.py": PART.format(n=n) for n in range(5)},
+    **{f"tests/test_{n}.py": SLOW.format(n=n) for n in range(5)},
+    # What is looked up while it runs is nothing that imports tell.
+    "plugin.py": "def load():\n    return __import__('part' + '3').value\n",
+    "tests/test_plugin.py": "import time\n\nfrom plugin import load\n\n\ndef test_plugin():\n"
+    "    time.sleep(1.0)\n    assert load()(1) == 4 and load()(2) == 5\n",
+}
+"""Six seconds of tests."""
+CHANGED = PART.format(n=3).replace("x + 3", "3 + x")
+SAME = TextPatch("same", FILES, {"part3.py": CHANGED})
+WRONG = TextPatch("wrong", FILES, {"part3.py": CHANGED.replace("3 + x", "3 * x")})
+HIDDEN = TextPatch("hidden", FILES, {"part3.py": CHANGED.replace("3 + x", "4 if x == 1 else 0")})
+"""Breaks what only the test of the plug-in sees."""
+
+
+def measure(
+    verifier: SandboxVerifier, patch: TextPatch, root: Path, wall_s: float
+) -> tuple[Evidence, list[str]]:
+    said: list[str] = []
+    evidence = verifier.verify(patch.request(root, "", wall_s), Cancellation(), said.append)
+    return evidence, said
+
+
+def ran(evidence: Evidence) -> set[str]:
+    assert evidence.patched is not None
+    return {test.id for test in evidence.patched.tests}
+
+
+def selection(evidence: Evidence) -> Selection:
+    assert evidence.selection is not None, (evidence.detail, evidence.base)
+    return evidence.selection
+
+
+def test_a_suite_that_is_too_long_is_verified_by_the_tests_that_the_change_affects(tmp_path: Path) -> None:
+    verifier = make_verifier(memory=Memory())
+    first, said = measure(verifier, SAME, tmp_path, WALL_S)
+    chosen = selection(first)
+
+    assert (first.verdict, first.is_vouched_for) == (Verdict.VERIFIED, False)
+    assert first.patched is not None and [test.id for test in first.patched.tests] == [
+        "tests/test_3.py::test_3"
+    ]
+    assert (chosen.why, chosen.n_selected, chosen.n_tests, chosen.n_left) == ("suiteTooLong", 1, 6, 0)
+    assert chosen.reasons == {"import": 1}
+    assert first.warnings[0] == chosen.words()
+    assert "Of 6 tests 1 were run." in first.detail
+    assert sum("without and with" in sentence for sentence in said) == 2
+
+    hidden, said = measure(verifier, HIDDEN, tmp_path, WALL_S)
+
+    # Nothing leads from the test of the plug-in to the change, and the warning says that it was not run.
+    assert (hidden.verdict, hidden.is_vouched_for) == (Verdict.VERIFIED, False)
+    assert hidden.warnings[0].startswith("Only 1 of 6 tests were run")
+    assert "What was not run may fail" in hidden.warnings[0]
+    assert sum("without and with" in sentence for sentence in said) == 1
+
+    wrong, _ = measure(verifier, WRONG, tmp_path, WALL_S)
+
+    assert (wrong.verdict, wrong.lost) == (Verdict.REGRESSED, ("tests/test_3.py::test_3",))
+    assert selection(wrong).n_selected == 1
+
+
+def test_a_change_of_the_configuration_is_no_reason_to_run_fewer_tests(tmp_path: Path) -> None:
+    patch = attrs.evolve(SAME, patch={**SAME.patch, "pytest.ini": "[pytest]\n"})
+
+    evidence, _ = measure(make_verifier(), patch, tmp_path, 1.0)
+
+    assert (evidence.verdict, evidence.reason) == (Verdict.COULD_NOT_RUN, "timeout")
+    assert evidence.selection is None
+    assert "runner's configuration" in evidence.detail
+
+
+QUICK = {
+    path: text.replace("1.0", "0.02" if "3" in path or "plugin" in path else "0.5")
+    for path, text in FILES.items()
+}
+
+
+def test_what_the_affected_tests_show_is_known_before_the_whole_suite_runs(tmp_path: Path) -> None:
+    verifier = make_verifier(memory=Memory(), first_s=1.0)
+    whole, said = measure(
+        verifier, TextPatch("none", QUICK, {"part0.py": PART.format(n=0) + "\n"}), tmp_path, 60
+    )
+    assert (whole.selection, len(ran(whole))) == (None, 6)
+    assert not any("first" in sentence for sentence in said)
+
+    hidden, said = measure(verifier, attrs.evolve(HIDDEN, files=QUICK), tmp_path, 60)
+
+    # Coverage knows what no import tells.
+    assert "Running the tests that the change affects first: 2 of 6." in said
+    assert (hidden.verdict, hidden.lost) == (Verdict.REGRESSED, ("tests/test_plugin.py::test_plugin",))
+    assert selection(hidden).why == "failedFirst"
+    assert selection(hidden).reasons == {"lines": 2}
+    assert ran(hidden) == {"tests/test_3.py::test_3", "tests/test_plugin.py::test_plugin"}
+    assert "no other test was run" in hidden.warnings[0]
+
+    same, said = measure(verifier, attrs.evolve(SAME, files=QUICK), tmp_path, 60)
+
+    assert "Running the tests that the change affects first: 2 of 6." in said
+    assert (same.verdict, same.selection, same.is_vouched_for) == (Verdict.VERIFIED, None, True)
+    assert len(ran(same)) == 6
