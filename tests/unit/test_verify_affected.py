@@ -10,16 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
-from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
-from greenline.core.port import StagedFile, Tree
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
+from greenline.core.port import Limits, StagedFile, Tree
+from greenline.core.selection import Selection
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.affected import Affected, Ground, Reason, affected, in_order
 from greenline.verify.choice import MAX_BYTES, choose
+from greenline.verify.course import Course, ends, told
 from greenline.verify.hunk_coverage import hunks_of
 from greenline.verify.import_graph import importers
 from greenline.verify.known_suite import KnownSuite, KnownTest
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
+from greenline.verify.runs import Suite
 from greenline.verify.suite_memory import KEPT_S, SuiteMemory
 from greenline.verify.tree import apply
 
@@ -307,3 +312,87 @@ def test_what_is_too_large_loses_who_executes_what_first(tmp_path: Path) -> None
     kept = memory.get("/p", PROJECT)
 
     assert (kept.tests, kept.files) == (measured().tests, {})
+
+
+LONG = NOTHING.after_whole(report(LOW, end=RunEnd.TIMEOUT), staged(FILES), (LOW, TWICE, PRICE, UPPER), 0.0)
+NOWHERE = DockerSandbox(SandboxSettings(docker_host="unix:///nowhere/docker.sock"))
+
+
+def course(asked: Ground, known: KnownSuite, *projects: Project, wall_s: float = 5.0) -> Course:
+    limits = Limits(wall_s=wall_s)
+    suite = Suite(NOWHERE, "/p", projects or (PROJECT,), "", limits, Cancellation())
+    return Course(suite, asked, None, 0.0, known)
+
+
+SMALL = ground({"word.py": "def upper(text):\n    return text\n"})
+
+
+def test_the_affected_tests_stand_for_a_suite_that_is_known_to_be_too_long() -> None:
+    asked = course(SMALL, measured(), wall_s=8.0)
+    choice = asked.instead(0.6)
+
+    assert (asked.is_too_long, asked.obstacle) == (True, "")
+    assert choice is not None
+    assert choice.names == (UPPER,)
+    assert asked.suite_of(choice).selected == (UPPER,)
+    assert asked.suite_of(None).selected == ()
+    assert not course(SMALL, measured(), wall_s=9.5).is_too_long
+
+
+def test_a_change_of_the_configuration_or_of_several_projects_is_no_reason_to_run_fewer_tests() -> None:
+    configured = course(ground({"pytest.ini": "[pytest]\n", "word.py": ""}), measured())
+    several = course(SMALL, measured(), PROJECT, attrs.evolve(PROJECT, kind="node", folder="web"))
+
+    for asked, words in ((configured, "configuration"), (several, "several projects")):
+        assert words in asked.obstacle
+        assert (asked.instead(0.6), asked.first(0.0)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("patch", "checks"),
+    [
+        # Nothing that is known has to do with the change.
+        ({"notes.txt": "more\n"}, ()),
+        # All tests are affected and would fit, so that the suite itself must be what does not end.
+        ({"calc.py": CALC + "\n", "word.py": "def upper(text):\n    return text\n"}, ()),
+        # The tests that the change itself touches do not fit.
+        ({"tests/test_calc.py": "import calc\n"}, ()),
+        # Nor does what the plan is to be judged by.
+        ({"word.py": ""}, (TWICE,)),
+    ],
+)
+def test_tests_that_would_prove_too_little_stand_for_no_suite(
+    patch: dict[str, str | None], checks: tuple[str, ...]
+) -> None:
+    slow = attrs.evolve(LONG, files=measured().files)
+    if "tests/test_calc.py" in patch or checks:
+        slow = attrs.evolve(slow, tests={**slow.tests, TWICE: KnownTest("tests/test_calc.py", 60.0)})
+    else:
+        slow = attrs.evolve(slow, tests=measured().tests)
+
+    assert course(attrs.evolve(ground(patch), checks=checks), slow, wall_s=9.0).instead(0.6) is None
+
+
+def test_the_affected_tests_run_first_only_where_they_are_few_and_the_suite_is_long() -> None:
+    known = attrs.evolve(measured(), whole_s=30.0)
+    first = course(SMALL, known, wall_s=60.0).first(20.0)
+
+    assert first is not None and first.names == (UPPER,)
+    assert course(SMALL, known, wall_s=60.0).first(40.0) is None
+    assert course(SMALL, attrs.evolve(known, whole_s=4.0), wall_s=60.0).first(1.0) is None
+    assert course(SMALL, attrs.evolve(known, whole_s=None), wall_s=60.0).first(1.0) is None
+
+
+def test_what_is_said_of_a_choice_counts_only_what_ran() -> None:
+    choice = course(SMALL, measured(), wall_s=8.0).instead(0.6)
+    assert choice is not None
+    evidence = Evidence(Verdict.VERIFIED, "", "Good.", patched=report(UPPER))
+
+    said = told(evidence, choice, "suiteTooLong", 8.0)
+
+    assert said.selection == Selection("affected", "suiteTooLong", 1, 4, 0, {"lines": 1}, 8.0)
+    assert said.detail == "Good. Of 4 tests 1 were run."
+    none = told(attrs.evolve(evidence, patched=None), choice, "failedFirst", 8.0)
+    assert none.selection is not None
+    assert (none.selection.n_selected, none.is_vouched_for) == (0, False)
+    assert ends(attrs.evolve(evidence, verdict=Verdict.STILL_FAILING)) and not ends(evidence)

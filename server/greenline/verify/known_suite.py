@@ -1,6 +1,6 @@
 """What is known of a project's suite from earlier runs: how long its tests take and what they execute; pure.
 
-It only says which tests are asked and in which order. No verdict rests on it.
+It only says which tests are asked, and in which order: how they end is measured in each verification.
 """
 
 from __future__ import annotations

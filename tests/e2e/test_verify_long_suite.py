@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
+from typing import Any
 
 import attrs
+import pytest
 from bench.text_patch import TextPatch
 from verify_case import make_verifier
 
+from greenline.cli import main
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, Verdict
 from greenline.core.selection import Selection
+from greenline.edit.hunk import diff_text
+from greenline.verify.known_suite import KnownSuite, KnownTest
 from greenline.verify.memory import Memory
+from greenline.verify.project import Project
+from greenline.verify.suite_memory import SuiteMemory
 from greenline.verify.verifier import SandboxVerifier
 
 WALL_S = 4.0
@@ -36,7 +45,8 @@ FILES = {
 """Six seconds of tests."""
 CHANGED = PART.format(n=3).replace("x + 3", "3 + x")
 SAME = TextPatch("same", FILES, {"part3.py": CHANGED})
-WRONG = TextPatch("wrong", FILES, {"part3.py": CHANGED.replace("3 + x", "3 * x")})
+PYTEST = Project("python", "pytest", "", ())
+IDS = [f"tests/test_{n}.py::test_{n}" for n in (0, 1, 2, 3, 4, "plugin")]
 HIDDEN = TextPatch("hidden", FILES, {"part3.py": CHANGED.replace("3 + x", "4 if x == 1 else 0")})
 """Breaks what only the test of the plug-in sees."""
 
@@ -74,32 +84,41 @@ def test_a_suite_that_is_too_long_is_verified_by_the_tests_that_the_change_affec
     assert "Of 6 tests 1 were run." in first.detail
     assert sum("without and with" in sentence for sentence in said) == 2
 
-    hidden, said = measure(verifier, HIDDEN, tmp_path, WALL_S)
+    assert SuiteMemory().get(str(tmp_path), PYTEST).is_longer(WALL_S)
+
+
+def test_the_command_says_what_was_not_run_and_succeeds_only_where_that_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GREENLINE_WALL_S", f"{WALL_S:g}")
+    root = tmp_path / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    tests = {name: KnownTest(name.split("::")[0], 1.0) for name in IDS}
+    long = KnownSuite(tests, stopped_s=WALL_S, stopped_at=time.time())
+    SuiteMemory().put(str(root), PYTEST, long)
+
+    def verify(patch: TextPatch, *options: str) -> tuple[int, dict[str, Any]]:
+        file = tmp_path / "p.diff"
+        file.write_text("".join(diff_text(name, FILES[name], text) for name, text in patch.patch.items()))
+        code = main(["verify", "--root", str(root), "--patch", str(file), "--json", *options])
+        return code, json.loads(capsys.readouterr().out)
+
+    code, value = verify(HIDDEN)
+    allowed, again = verify(HIDDEN, "--affected")
 
     # Nothing leads from the test of the plug-in to the change, and the warning says that it was not run.
-    assert (hidden.verdict, hidden.is_vouched_for) == (Verdict.VERIFIED, False)
-    assert hidden.warnings[0].startswith("Only 1 of 6 tests were run")
-    assert "What was not run may fail" in hidden.warnings[0]
-    assert sum("without and with" in sentence for sentence in said) == 1
-
-    wrong, _ = measure(verifier, WRONG, tmp_path, WALL_S)
-
-    assert (wrong.verdict, wrong.lost) == (Verdict.REGRESSED, ("tests/test_3.py::test_3",))
-    assert selection(wrong).n_selected == 1
-
-
-def test_a_change_of_the_configuration_is_no_reason_to_run_fewer_tests(tmp_path: Path) -> None:
-    patch = attrs.evolve(SAME, patch={**SAME.patch, "pytest.ini": "[pytest]\n"})
-
-    evidence, _ = measure(make_verifier(), patch, tmp_path, 1.0)
-
-    assert (evidence.verdict, evidence.reason) == (Verdict.COULD_NOT_RUN, "timeout")
-    assert evidence.selection is None
-    assert "runner's configuration" in evidence.detail
+    assert (code, value["verdict"], value["patched"]["total"]) == (4, "verified", 1)
+    assert value["warnings"][0].startswith("Only 1 of 6 tests were run")
+    assert "What was not run may fail" in value["warnings"][0]
+    assert (value["selection"]["nTests"], value["selection"]["reasons"]) == (6, {"import": 1})
+    # By now it is known which lines the test executes.
+    assert (allowed, again["verdict"], again["selection"]["reasons"]) == (0, "verified", {"lines": 1})
 
 
 QUICK = {
-    path: text.replace("1.0", "0.02" if "3" in path or "plugin" in path else "0.5")
+    path: text.replace("1.0", "0.02" if "3" in path or "plugin" in path else "0.3")
     for path, text in FILES.items()
 }
 
