@@ -81,7 +81,7 @@ def test_a_suite_that_is_too_long_is_verified_by_the_tests_that_the_change_affec
     assert (chosen.why, chosen.n_selected, chosen.n_tests, chosen.n_left) == ("suiteTooLong", 1, 6, 0)
     assert chosen.reasons == {"import": 1}
     assert first.warnings[0] == chosen.words()
-    assert "Of 6 tests 1 were run." in first.detail
+    assert "Only 1 of 6 tests ran." in first.detail
     assert sum("without and with" in sentence for sentence in said) == 2
 
     assert SuiteMemory().get(str(tmp_path), PYTEST).is_longer(WALL_S)
@@ -108,10 +108,10 @@ def test_the_command_says_what_was_not_run_and_succeeds_only_where_that_was_aske
     code, value = verify(HIDDEN)
     allowed, again = verify(HIDDEN, "--affected")
 
-    # Nothing leads from the test of the plug-in to the change, and the warning says that it was not run.
+    # Nothing leads from the test of the plug-in to the change, and the warning says that it did not run.
     assert (code, value["verdict"], value["patched"]["total"]) == (4, "verified", 1)
-    assert value["warnings"][0].startswith("Only 1 of 6 tests were run")
-    assert "What was not run may fail" in value["warnings"][0]
+    assert value["warnings"][0].startswith("Only 1 of 6 tests ran")
+    assert "What did not run may fail" in value["warnings"][0]
     assert (value["selection"]["nTests"], value["selection"]["reasons"]) == (6, {"import": 1})
     # By now it is known which lines the test executes.
     assert (allowed, again["verdict"], again["selection"]["reasons"]) == (0, "verified", {"lines": 1})
@@ -139,7 +139,7 @@ def test_what_the_affected_tests_show_is_known_before_the_whole_suite_runs(tmp_p
     assert selection(hidden).why == "failedFirst"
     assert selection(hidden).reasons == {"lines": 2}
     assert ran(hidden) == {"tests/test_3.py::test_3", "tests/test_plugin.py::test_plugin"}
-    assert "no other test was run" in hidden.warnings[0]
+    assert "no other test ran" in hidden.warnings[0]
 
     same, said = measure(verifier, attrs.evolve(SAME, files=QUICK), tmp_path, 60)
 

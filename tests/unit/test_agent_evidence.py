@@ -195,5 +195,5 @@ def test_roots_of_which_one_was_not_run_whole_are_not_run_whole() -> None:
 
     assert both.selection == attrs.evolve(part, n_selected=4, n_tests=42)
     assert (both.is_vouched_for, worst((whole, whole)).is_vouched_for) == (False, True)
-    assert "Only 4 of 42 tests were run" in both.selection.words()
+    assert "Only 4 of 42 tests ran" in both.selection.words()
     assert "3 more" in both.selection.words()

@@ -20,7 +20,7 @@ from greenline.verify.affected import Affected, Ground, Reason, affected, in_ord
 from greenline.verify.choice import MAX_BYTES, choose
 from greenline.verify.course import Course, ends, told
 from greenline.verify.hunk_coverage import hunks_of
-from greenline.verify.import_graph import importers
+from greenline.verify.import_graph import importers, importing
 from greenline.verify.known_suite import KnownSuite, KnownTest
 from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
@@ -173,7 +173,7 @@ def test_imports_are_followed_through_packages_relative_names_and_texts() -> Non
         }
     )
 
-    assert importers(tree, ["src/pkg/core.py"]) == {
+    assert importers(importing(tree), ["src/pkg/core.py"]) == {
         "src/pkg/core.py": 0,
         "src/pkg/api.py": 1,
         "tests/test_patch.py": 1,
@@ -195,8 +195,8 @@ def test_scripts_are_followed_by_relative_paths_and_packages_of_go_by_their_fold
         }
     )
 
-    assert set(importers(tree, ["lib/sum.ts"])) == {"lib/sum.ts", "lib/index.js", "test/a.test.js"}
-    assert set(importers(tree, ["calc/calc.go"])) == {"calc/calc.go", "calc/calc_test.go"}
+    assert set(importers(importing(tree), ["lib/sum.ts"])) == {"lib/sum.ts", "lib/index.js", "test/a.test.js"}
+    assert set(importers(importing(tree), ["calc/calc.go"])) == {"calc/calc.go", "calc/calc_test.go"}
 
 
 def test_what_fits_is_chosen_in_the_order_of_the_ranking_and_told_in_the_suites_own() -> None:
@@ -246,6 +246,15 @@ def test_names_are_never_too_many_for_a_command_line() -> None:
     assert len(choice.chosen) + len(choice.left) == 1000
 
 
+@given(st.sets(st.integers(1, 60)), st.frozensets(st.integers(1, 60)))
+def test_lines_are_kept_as_ranges_and_lose_nothing(executed: set[int], wanted: frozenset[int]) -> None:
+    ran = attrs.evolve(report(LOW), coverage={LOW: {"calc.py": tuple(sorted(executed))}})
+
+    file = NOTHING.after_whole(ran, staged(FILES), (), 0.0).files["calc.py"]
+
+    assert file.is_executing(LOW, wanted) is bool(executed & wanted)
+
+
 def test_a_run_that_was_stopped_tells_what_ended_and_what_was_running() -> None:
     collected = (LOW, TWICE, PRICE, UPPER)
     stopped = report(LOW, end=RunEnd.TIMEOUT, whole_s=6.0)
@@ -293,7 +302,7 @@ def test_that_a_suite_is_too_long_is_believed_for_a_week(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"junk", zlib.compress(b"[]"), zlib.compress(b'{"format": 1, "suite": {"tests": 3}}')]
+    "data", [b"", b"junk", zlib.compress(b"[]"), zlib.compress(b'{"format": 1, "tests": [3]}')]
 )
 def test_a_damaged_file_says_nothing(data: bytes, tmp_path: Path) -> None:
     memory = SuiteMemory(lambda _: tmp_path)
@@ -391,7 +400,7 @@ def test_what_is_said_of_a_choice_counts_only_what_ran() -> None:
     said = told(evidence, choice, "suiteTooLong", 8.0)
 
     assert said.selection == Selection("affected", "suiteTooLong", 1, 4, 0, {"lines": 1}, 8.0)
-    assert said.detail == "Good. Of 4 tests 1 were run."
+    assert said.detail == "Good. Only 1 of 4 tests ran."
     none = told(attrs.evolve(evidence, patched=None), choice, "failedFirst", 8.0)
     assert none.selection is not None
     assert (none.selection.n_selected, none.is_vouched_for) == (0, False)

@@ -31,11 +31,11 @@ class Selection:
 
     def words(self) -> str:
         """Return what was run and what was not, as sentences for a warning."""
-        ran = f"{self.n_selected} of {self.n_tests:,} tests were run, those that the change affects"
+        ran = f"{self.n_selected:,} of {self.n_tests:,} tests ran, those that the change affects"
         if self.why == "failedFirst":
-            return f"{ran}, and what they show ended the verification: no other test was run."
+            return f"{ran}, and what they show ended the verification: no other test ran."
         left = f" {self.n_left} more that it may affect did not fit." if self.n_left else ""
         return (
             f"Only {ran}: all of them take longer than the {self.limit_s:g} s of one run (`wall_s`)."
-            f" What was not run may fail with the change.{left}"
+            f" What did not run may fail with the change.{left}"
         )

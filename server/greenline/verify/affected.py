@@ -16,7 +16,7 @@ import attrs
 from greenline.core.edit import Hunk
 from greenline.core.port import Tree
 from greenline.verify.changed_line import PYTHON, code_lines, is_measured
-from greenline.verify.import_graph import importers
+from greenline.verify.import_graph import importers, importing
 from greenline.verify.known_suite import KnownFile, KnownSuite, digest_of
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
@@ -82,6 +82,11 @@ class Ground:
     def test_files(self) -> tuple[str, ...]:
         """The files of either tree that hold tests of the project, by their names, sorted."""
         return tuple(sorted(path for path in {*self.base, *self.patched} if self._holds_tests(path)))
+
+    @cached_property
+    def graph(self) -> Mapping[str, set[str]]:
+        """File → the files that import it with the change; all files are read for it."""
+        return importing(self.patched)
 
     def lines_of(self, path: str) -> frozenset[int]:
         """Return the base's lines of a file that are changed; of an insertion the lines on both sides."""
@@ -165,8 +170,8 @@ def _executing(ground: Ground, known: KnownSuite) -> dict[str, Reason]:
         if file is None:
             continue
         wanted = _witnesses(ground, path, file)
-        for test, numbers in file.lines.items():
-            if not wanted.isdisjoint(numbers):
+        for test in file.lines:
+            if file.is_executing(test, wanted):
                 found[test] = Reason.LINES
             else:
                 found.setdefault(test, Reason.FILE)
@@ -187,28 +192,34 @@ def _witnesses(ground: Ground, path: str, file: KnownFile) -> frozenset[int]:
 class _Near:
     """What stands near the changed files, for tests of which coverage says nothing."""
 
-    distances: Mapping[str, int]
-    """File → how many imports lead from it to a changed file."""
-    untold: Mapping[str, int]
-    """The same to those changed files of which coverage cannot say who executes what is changed."""
+    ground: Ground
+    untold_paths: tuple[str, ...]
+    """The changed files of which coverage cannot say who executes what is changed."""
     support: tuple[str, ...]
     """Folders below which a change of support reaches all tests."""
     stems: frozenset[str]
     """Names of the changed product files without their endings."""
-    is_told: bool
-    """Whether coverage says of all changes who executes them."""
+
+    @cached_property
+    def distances(self) -> Mapping[str, int]:
+        """File → how many imports lead from it to a changed file."""
+        return importers(self.ground.graph, self.ground.paths)
+
+    @cached_property
+    def untold(self) -> Mapping[str, int]:
+        """The same to those of which coverage cannot say it; most often there are none to ask about."""
+        return importers(self.ground.graph, self.untold_paths) if self.untold_paths else {}
 
     @classmethod
     def of(cls, ground: Ground, known: KnownSuite) -> _Near:
-        untold = [path for path in ground.paths if not _is_told(ground, path, known)]
+        untold = tuple(path for path in ground.paths if not _is_told(ground, path, known))
         product = [path for path in ground.paths if ground.rule.is_product(path)]
         stems = {path.rpartition("/")[2].split(".")[0].lower() for path in product}
         return cls(
-            importers(ground.patched, ground.paths),
-            importers(ground.patched, untold),
+            ground,
+            untold,
             tuple(_reach(path) for path in ground.paths if _is_support(ground, path)),
             frozenset(stems - {"__init__", "index", ""}),
-            not untold,
         )
 
     def reason(self, test: str, path: str, *, is_measured: bool) -> Affected | None:
@@ -218,7 +229,7 @@ class _Near:
             return Affected(test, Reason.IMPORT, distance)
         if any(path.startswith(folder) for folder in self.support):
             return Affected(test, Reason.SUPPORT)
-        if is_measured and self.is_told:
+        if is_measured and not self.untold_paths:
             return None
         name = path.rpartition("/")[2].split(".")[0].lower()
         return Affected(test, Reason.NAME) if _AFFIX.sub("", name) in self.stems else None

@@ -112,5 +112,5 @@ def told(evidence: Evidence, choice: Choice, why: Why, limit_s: float) -> Eviden
     """Return the evidence of a choice of tests with what was run of the suite."""
     patched = evidence.patched or TestReport(end=RunEnd.UNAVAILABLE)
     selection = choice.selection(why, patched, limit_s)
-    words = f"Of {selection.n_tests:,} tests {selection.n_selected:,} were run."
+    words = f"Only {selection.n_selected:,} of {selection.n_tests:,} tests ran."
     return attrs.evolve(evidence, selection=selection, detail=f"{evidence.detail} {words}".strip())

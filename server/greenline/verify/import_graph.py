@@ -23,20 +23,7 @@ _SOURCES = ("src", "lib", "python", "test", "tests")
 """Folders that are often on Python's path beside the root."""
 
 
-def importers(tree: Tree, paths: Iterable[str]) -> dict[str, int]:
-    """Return file → how many imports lead from it to one of the paths, which are themselves at 0."""
-    found = dict.fromkeys(paths, 0)
-    importing = _importing(tree)
-    edge, distance = list(found), 0
-    while edge:
-        distance += 1
-        edge = [file for path in edge for file in importing.get(path, ()) if file not in found]
-        edge = list(dict.fromkeys(edge))
-        found.update(dict.fromkeys(edge, distance))
-    return found
-
-
-def _importing(tree: Tree) -> dict[str, set[str]]:
+def importing(tree: Tree) -> Mapping[str, set[str]]:
     """Return file → the files that import it."""
     found: dict[str, set[str]] = {}
     names = _python_names(tree)
@@ -57,6 +44,18 @@ def _importing(tree: Tree) -> dict[str, set[str]]:
     for package in folders.values():
         for path in package:
             found.setdefault(path, set()).update(other for other in package if other != path)
+    return found
+
+
+def importers(graph: Mapping[str, set[str]], paths: Iterable[str]) -> dict[str, int]:
+    """Return file → how many imports lead from it to one of the paths, which are themselves at 0."""
+    found = dict.fromkeys(paths, 0)
+    edge, distance = list(found), 0
+    while edge:
+        distance += 1
+        edge = [file for path in edge for file in graph.get(path, ()) if file not in found]
+        edge = list(dict.fromkeys(edge))
+        found.update(dict.fromkeys(edge, distance))
     return found
 
 

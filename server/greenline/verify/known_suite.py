@@ -6,7 +6,7 @@ It only says which tests are asked, and in which order: how they end is measured
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -31,8 +31,14 @@ class KnownFile:
     """Which lines of a file each test executed in its own context, when the file was as its digest says."""
 
     digest: str
-    lines: Mapping[str, tuple[int, ...]]
-    """Test id → 1-based lines; none where it executed an older content of the file."""
+    lines: Mapping[str, str]
+    """Test id → ranges of 1-based lines, `1-4,7`; empty where it executed an older content of the file.
+
+    Of a large suite there are millions of lines, and those of the changed files alone are asked for."""
+
+    def is_executing(self, test: str, wanted: frozenset[int]) -> bool:
+        """Return whether a test executed one of the wanted lines."""
+        return any(not wanted.isdisjoint(piece) for piece in _pieces(self.lines[test]))
 
 
 @attrs.frozen
@@ -133,10 +139,10 @@ def _stopped(
 
 def _files(report: TestReport, tree: Tree, old: Mapping[str, KnownFile]) -> dict[str, KnownFile]:
     """Return the lines that tests execute; what an older content of a file said is forgotten with it."""
-    lines: dict[str, dict[str, tuple[int, ...]]] = {}
+    lines: dict[str, dict[str, str]] = {}
     for test, files in report.coverage.items():
         for path, numbers in files.items():
-            lines.setdefault(path, {})[test] = numbers
+            lines.setdefault(path, {})[test] = _ranges(numbers)
     ran = {test.id for test in report.tests}
     found = {}
     for path in {*old, *lines}:
@@ -144,11 +150,34 @@ def _files(report: TestReport, tree: Tree, old: Mapping[str, KnownFile]) -> dict
         if file is None:
             continue
         digest = digest_of(file.content)
-        kept: Mapping[str, tuple[int, ...]] = {} if before is None else before.lines
+        kept: Mapping[str, str] = {} if before is None else before.lines
         if before is not None and before.digest != digest:
             # The lines are other ones now; who executed any of them still says something.
-            kept = dict.fromkeys(kept, ())
-        others = {test: numbers for test, numbers in kept.items() if test not in ran}
+            kept = dict.fromkeys(kept, "")
+        others = {test: text for test, text in kept.items() if test not in ran}
         if others or path in lines:
             found[path] = KnownFile(digest, {**others, **lines.get(path, {})})
     return found
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return sorted numbers as text, `1-4,7`."""
+    pieces: list[str] = []
+    first = last = -1
+    for number in numbers:
+        if number == last + 1 and pieces:
+            last = number
+            continue
+        if pieces:
+            pieces[-1] = f"{first}-{last}" if first < last else f"{first}"
+        first = last = number
+        pieces.append("")
+    if pieces:
+        pieces[-1] = f"{first}-{last}" if first < last else f"{first}"
+    return ",".join(pieces)
+
+
+def _pieces(text: str) -> Iterator[range]:
+    for piece in filter(None, text.split(",")):
+        first, _, last = piece.partition("-")
+        yield range(int(first), int(last or first) + 1)

@@ -16,11 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-import cattrs
 
 from greenline.core.error import GreenlineError
-from greenline.core.wire import from_json, to_json
-from greenline.verify.known_suite import KnownSuite
+from greenline.verify.known_suite import KnownFile, KnownSuite, KnownTest
 from greenline.verify.project import Project
 from greenline.workspace.state import state_folder
 
@@ -30,6 +28,7 @@ KEPT_S = 7 * 24 * 3600.0
 """How long it is believed that a suite is too long."""
 _FORMAT = 1
 _FOLDER = "suites"
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.error)
 
 
 @attrs.frozen
@@ -43,11 +42,8 @@ class SuiteMemory:
 
     def get(self, root: str, project: Project) -> KnownSuite:
         """Return what is known, or nothing at all."""
-        with contextlib.suppress(OSError, GreenlineError, ValueError, zlib.error, KeyError, TypeError):
-            value = json.loads(zlib.decompress(self._path(root, project).read_bytes()))
-            if value["format"] == _FORMAT:
-                with contextlib.suppress(cattrs.BaseValidationError):
-                    return self._believed(from_json(value["suite"], KnownSuite))
+        with contextlib.suppress(OSError, GreenlineError, *_DAMAGE):
+            return self._believed(_unpacked(self._path(root, project).read_bytes()))
         return KnownSuite()
 
     def put(self, root: str, project: Project, known: KnownSuite) -> None:
@@ -79,4 +75,36 @@ class SuiteMemory:
 
 
 def _packed(known: KnownSuite) -> bytes:
-    return zlib.compress(json.dumps({"format": _FORMAT, "suite": to_json(known)}).encode(), 1)
+    """Return a suite as compressed JSON, in which tests have numbers: their names are long."""
+    places = {test: place for place, test in enumerate(known.tests)}
+    value = {
+        "format": _FORMAT,
+        "tests": [(id, test.file, test.duration_s) for id, test in known.tests.items()],
+        "files": {
+            path: (file.digest, {places[test]: text for test, text in file.lines.items() if test in places})
+            for path, file in known.files.items()
+        },
+        "wholeS": known.whole_s,
+        "stoppedS": known.stopped_s,
+        "stoppedAt": known.stopped_at,
+    }
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(data: bytes) -> KnownSuite:
+    """Return a suite; raises one of `_DAMAGE` where the data are not what was written."""
+    value = json.loads(zlib.decompress(data))
+    if value["format"] != _FORMAT:
+        raise ValueError(value["format"])
+    tests = {str(id): KnownTest(str(file), _number(seconds)) for id, file, seconds in value["tests"]}
+    ids = list(tests)
+    files = {
+        path: KnownFile(digest, {ids[int(place)]: text for place, text in lines.items()})
+        for path, (digest, lines) in value["files"].items()
+    }
+    whole_s, stopped_s = _number(value["wholeS"]), _number(value["stoppedS"])
+    return KnownSuite(tests, files, whole_s, stopped_s, float(value["stoppedAt"]))
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
