@@ -106,6 +106,8 @@ class RequestBox {
       }
     } finally {
       this.isChoosing = false;
+      // Selected as a whole, as they would come back, the words would be gone with the next key.
+      this.box.valueSelection = [this.box.value.length, this.box.value.length];
       this.box.show();
     }
   }

@@ -224,12 +224,13 @@ test("an image that is attached is seen by the model; what is none is said, and 
   await window.command("Agent: implement…");
   const box = window.page.locator(".quick-input-widget");
   await box.filter({ hasText: "What should be implemented?" }).waitFor();
-  await box.locator("input.input").fill("Make it look like this.");
+  await box.locator("input.input").fill("Make it look");
   await window.attach("words.png");
   await box.filter({ hasText: "words.png was not attached: it holds no image." }).waitFor();
   await window.attach("sketch.png");
   await box.filter({ hasText: "with sketch.png" }).waitFor();
   await picture(window.page, "attach-image");
+  await window.page.keyboard.type(" like this.");
   expect(await box.locator("input.input").inputValue()).toBe("Make it look like this.");
   await window.page.keyboard.press("Enter");
   await window.toast(/1 change proposed/).waitFor({ timeout: 110_000 });
