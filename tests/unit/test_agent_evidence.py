@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from greenline.agent.proof import checks_of
@@ -10,6 +11,7 @@ from greenline.agent.root_evidence import named, worst
 from greenline.core.bite import Bite, ChangedLines, HunkBite, Mutant
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
+from greenline.core.selection import Selection
 from greenline.core.task import Plan, PlanEntry, StopReason
 
 
@@ -181,3 +183,17 @@ def test_the_bite_of_several_roots_is_named_and_summed() -> None:
     bite = whole.hunks[0].bite
     assert bite is not None
     assert (bite.tests, bite.survivors[0].path) == (("api/t.py::t",), "api/a.py")
+
+
+def test_roots_of_which_one_was_not_run_whole_are_not_run_whole() -> None:
+    part = Selection("affected", "suiteTooLong", 2, 40, 3, {"lines": 2}, 300.0)
+    tests = (TestResult("t.py::a", Outcome.PASSED), TestResult("t.py::b", Outcome.PASSED))
+    whole = evidence(Verdict.VERIFIED, patched=TestReport(RunEnd.COMPLETE, tests))
+    other = evidence(Verdict.VERIFIED, selection=part)
+
+    both = worst((named(whole, "api"), named(other, "web")))
+
+    assert both.selection == attrs.evolve(part, n_selected=4, n_tests=42)
+    assert (both.is_vouched_for, worst((whole, whole)).is_vouched_for) == (False, True)
+    assert "Only 4 of 42 tests ran" in both.selection.words()
+    assert "3 more" in both.selection.words()

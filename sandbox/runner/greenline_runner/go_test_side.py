@@ -169,7 +169,8 @@ class _Run:
 
     def _selection(self):
         functions = {test.split("::")[1] for test in self._options.selected if "::" in test}
-        bare = [test for test in self._options.selected if "::" not in test]
+        files = [test for test in self._options.selected if "::" not in test]
+        bare = [file for file in files if os.path.dirname(file) == self._package.folder]
         if not functions or bare:
             return []
         return ["-test.run=^(" + "|".join(sorted(map(re.escape, functions))) + ")$"]

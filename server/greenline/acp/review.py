@@ -12,7 +12,6 @@ from greenline.acp.files import ClientFiles
 from greenline.acp.link import Link
 from greenline.acp.message import ACCEPT, ACCEPT_REST, REJECT_REST, FileDiff
 from greenline.core.edit import Hunk, HunkState
-from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal
 from greenline.edit.hunk import apply_hunks
 from greenline.lsp.decision import Decision
@@ -57,7 +56,7 @@ class HunkReview:
         if any(self._session.placed(hunk) is None for hunk in group):
             self._link.tell(message.change_decided(group[0].id, _GONE, accepted=False))
             return ""
-        is_verified = proposal.evidence.verdict is Verdict.VERIFIED
+        is_verified = proposal.evidence.is_vouched_for
         options = message.review_options(more=more > 0, may_accept_rest=is_verified)
         return await self._link.permission(message.change_asked(offered), options)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import attrs
 
 from greenline.core.bite import Bite, ChangedLines
 from greenline.core.evidence import Evidence, HunkEvidence, RunEnd, TestReport, Verdict
+from greenline.core.selection import Selection
 
 _PRECEDENCE = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
@@ -60,6 +62,22 @@ def worst(found: Sequence[Evidence]) -> Evidence:
         duration_s=sum(e.duration_s for e in found),
         changed_lines=_lines_together([e.changed_lines for e in found]),
         bite=Bite.together([e.bite for e in found]),
+        selection=_selection_of(found),
+    )
+
+
+def _selection_of(found: Sequence[Evidence]) -> Selection | None:
+    """Return what was run of all suites where one of them was not run whole."""
+    chosen = [e.selection for e in found if e.selection is not None]
+    if not chosen:
+        return None
+    n_whole = sum(len(e.patched.tests) for e in found if e.selection is None and e.patched is not None)
+    return attrs.evolve(
+        chosen[0],
+        n_selected=n_whole + sum(s.n_selected for s in chosen),
+        n_tests=n_whole + sum(s.n_tests for s in chosen),
+        n_left=sum(s.n_left for s in chosen),
+        reasons=dict(sum((Counter(s.reasons) for s in chosen), Counter())),
     )
 
 

@@ -156,11 +156,11 @@ def limit_of(given: int) -> int:
     return given
 
 
-def exit_code(verdict: Verdict) -> int:
-    """Return the exit code of a verdict: 0 verified, 5 couldNotRun, 4 any other."""
-    if verdict is Verdict.VERIFIED:
+def exit_code(evidence: Evidence) -> int:
+    """Return the exit code of evidence: 0 verified by the whole suite, 5 couldNotRun, 4 any other."""
+    if evidence.is_vouched_for:
         return 0
-    return 5 if verdict is Verdict.COULD_NOT_RUN else 4
+    return 5 if evidence.verdict is Verdict.COULD_NOT_RUN else 4
 
 
 def _text_of(path: str) -> str | None:

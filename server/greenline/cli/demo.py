@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(scene)))
     if scene.evidence is None:
         return 5 if _could_not_run(scene) else 1
-    code = exit_code(scene.evidence.verdict)
+    code = exit_code(scene.evidence)
     return code if code or scene.applied == len(scene.hunks) else 1
 
 

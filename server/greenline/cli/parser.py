@@ -212,6 +212,11 @@ def _add_verify(commands: Any) -> None:
     ):
         verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
     verify.add_argument(
+        "--affected",
+        action="store_true",
+        help="exit with 0 also where the suite is too long and all tests that the change affects verify it",
+    )
+    verify.add_argument(
         "--fresh", action="store_true", help="run the base too, also where its outcome is known from before"
     )
     _add_root(verify)

@@ -26,7 +26,6 @@ from greenline.cli.console import (
 from greenline.cli.plan import task_of
 from greenline.cli.stop import stoppable
 from greenline.cli.visible import visible
-from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal, Run
 from greenline.core.wire import to_json
 from greenline.journal.checkpoint_store import CheckpointStore
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
         print(f"greenline: no proposal: {visible(item.note)}", file=sys.stderr)
         return 1
-    verified = proposal.evidence.verdict is Verdict.VERIFIED
+    verified = proposal.evidence.is_vouched_for
     apply = arguments.apply_unverified or (arguments.apply and verified)
     # Afterwards the files are no longer what the hunks were made against.
     diffs = [hunk_text(hunk, root) for hunk in proposal.hunks]
@@ -76,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(value))
     else:
         _print(item, diffs, written, root, asked=arguments.apply)
-    return 0 if arguments.apply_unverified else exit_code(proposal.evidence.verdict)
+    return 0 if arguments.apply_unverified else exit_code(proposal.evidence)
 
 
 def apply_proposal(proposal: Proposal, root: str, store: CheckpointStore) -> list[str]:
@@ -113,5 +112,5 @@ def _print(item: Run, diffs: list[Text], written: list[str], root: str, *, asked
         say("written: " + ", ".join(written))
         say(f"to take this back: greenline undo {item.id}")
     elif asked:
-        out.print("nothing was written: the verdict is not `verified`")
+        out.print("nothing was written: the verdict is not `verified` by the whole suite")
     say(f"run {item.id}")

@@ -25,7 +25,7 @@ from greenline.cli.stop import stoppable
 from greenline.config.settings import Settings, load_settings
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.error import InvalidInput
-from greenline.core.evidence import Evidence
+from greenline.core.evidence import Evidence, Verdict
 from greenline.core.port import Tree, VerifyRequest
 from greenline.verify.patch import patch_bytes, read_patch
 from greenline.verify.summary import bite_lines, bite_of, evidence_json, lines_words
@@ -39,7 +39,7 @@ _BELOW = 4
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verify a patch and print its evidence; exit 0 only for `verified`."""
+    """Verify a patch and print its evidence; exit 0 only for `verified` by the whole suite."""
     from greenline.app import make_sandbox, make_verifier, open_memory
     from greenline.verify.hunk_coverage import hunks_of
 
@@ -66,7 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
     files.write(evidence, hunks, root)
     lines = evidence.changed_lines
     is_bare = lines is not None and lines.is_below(least)
-    return exit_code(evidence.verdict) or (_BELOW if is_bare else 0)
+    code = 0 if arguments.affected and _is_verified_in_part(evidence) else exit_code(evidence)
+    return code or (_BELOW if is_bare else 0)
+
+
+def _is_verified_in_part(evidence: Evidence) -> bool:
+    """Return whether all tests that a change is known to affect verify it."""
+    selection = evidence.selection
+    return evidence.verdict is Verdict.VERIFIED and selection is not None and not selection.n_left
 
 
 def _asked(arguments: argparse.Namespace, settings: Settings) -> tuple[Settings, float]:

@@ -9,6 +9,7 @@ from typing import Literal
 import attrs
 
 from greenline.core.bite import Bite, ChangedLines, HunkBite
+from greenline.core.selection import Selection
 
 
 class Outcome(StrEnum):
@@ -164,6 +165,13 @@ class Evidence:
     """How many changed product lines tests execute, where the tests have run with the change."""
     bite: Bite | None = None
     """How much of the change the tests notice, where that was asked and the verdict is `verified`."""
+    selection: Selection | None = None
+    """Which tests were run, where those are not the whole suite."""
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether it is verified by the whole suite, so that nothing need be asked before it is used."""
+        return self.verdict is Verdict.VERIFIED and self.selection is None
 
     def without_coverage(self) -> Evidence:
         """Return it without the tables of executed lines, which are large; each hunk keeps its tests."""

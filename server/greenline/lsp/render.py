@@ -50,6 +50,9 @@ def headline(proposal: Proposal) -> str:
         parts.append(f"({evidence.reason})")
     if evidence.touches_tests:
         parts.append("— touches tests or their configuration")
+    if evidence.selection is not None:
+        n_run, n_tests = evidence.selection.n_selected, evidence.selection.n_tests
+        parts.append(f"— {n_run} of {n_tests} tests ran")
     if evidence.currency == "partial":
         parts.append("— partial: measured on another choice of its hunks")
     return " ".join(parts)

@@ -153,11 +153,16 @@ def _needs(needed: Sequence[Hunk]) -> str:
 
 async def _accept(ls: GreenlineServer, proposal: Proposal, hunks: Sequence[Hunk]) -> protocol.ReviewResult:
     """Accept hunks; where they are all that waits and are not verified, ask first."""
-    if proposal.evidence.verdict is not Verdict.VERIFIED and len(hunks) == len(proposal.pending()):
-        question = f"This proposal is not verified: {headline(proposal)}. {proposal.evidence.detail}"
+    if not proposal.evidence.is_vouched_for and len(hunks) == len(proposal.pending()):
+        what = "verified by a part of its tests only" if _is_part(proposal) else "not verified"
+        question = f"This proposal is {what}: {headline(proposal)}. {proposal.evidence.detail}"
         if await ls.ask(f"{question} Accept all of it anyway?", [_ACCEPT_ALL, _CANCEL]) != _ACCEPT_ALL:
             return protocol.ReviewResult()
     return await _review(ls, proposal, [Decision(hunk.id, True) for hunk in hunks])
+
+
+def _is_part(proposal: Proposal) -> bool:
+    return proposal.evidence.verdict is Verdict.VERIFIED
 
 
 async def _review(

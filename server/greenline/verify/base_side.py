@@ -20,7 +20,7 @@ from greenline.verify.base_cache import KeptRun, base_key
 from greenline.verify.flaky_memory import KnownTest, Place
 from greenline.verify.memory import Memory
 from greenline.verify.repeat import REPEATS, Meeting
-from greenline.verify.report import parse
+from greenline.verify.report import collected_ids, parse
 from greenline.verify.rerun import Stability
 from greenline.verify.runs import Suite
 
@@ -73,6 +73,10 @@ class BaseSide:
             f"The tests without the change ran at {_clock(known.measured_at)}; only the change's run."
         )
         return self._compared(tree, known) or self._measured_anew(request)
+
+    def collected(self) -> tuple[str, ...]:
+        """Return the ids of the tests that the base was found to have, where it was measured now."""
+        return () if self._result is None else collected_ids(self._result, self.suite.prefix)
 
     def settle(self, reports: Sequence[TestReport], stable: Stability) -> None:
         """Keep what was measured, or forget what was known, once all runs of the verification are judged."""

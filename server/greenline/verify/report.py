@@ -20,7 +20,8 @@ class _Lines:
     """What the lines say, before it is judged."""
 
     runner: str = ""
-    collected: set[str] = attrs.field(factory=set)
+    collected: dict[str, None] = attrs.field(factory=dict)
+    """In the order in which they were found."""
     collection_ended: bool = False
     collect_errors: dict[str, str] = attrs.field(factory=dict)
     tests: list[TestResult] = attrs.field(factory=list)
@@ -64,6 +65,11 @@ def parse_rounds(result: SandboxResult, *, partial: bool = False, prefix: str = 
         report = _report(round_result, lines, output, partial or number > 0)
         reports.append(_below(report, prefix) if prefix else report)
     return tuple(reports)
+
+
+def collected_ids(result: SandboxResult, prefix: str = "") -> tuple[str, ...]:
+    """Return the ids of the tests that a run has found, in the runner's order, whether or not they ran."""
+    return tuple(prefix + test for test in _read(result.report)[0].collected)
 
 
 def _below(report: TestReport, prefix: str) -> TestReport:
@@ -129,7 +135,7 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
     if kind == "hello":
         lines.runner = str(record["runner"])
     elif kind == "collected":
-        lines.collected.update(str(i) for i in record["ids"])
+        lines.collected.update(dict.fromkeys(str(i) for i in record["ids"]))
     elif kind == "collectError":
         lines.collect_errors[str(record["id"])] = str(record["message"])
     elif kind == "collectionEnd":
@@ -211,7 +217,7 @@ def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tu
         return RunEnd.COLLECTION, f"The runner could not start: {_complaint(output)}"
     if lines.exit not in _ENDED and not (partial and lines.exit == 2):
         return RunEnd.DIED, f"The runner was interrupted (exit code {lines.exit})."
-    n_left = len(lines.collected - {test.id for test in lines.tests})
+    n_left = len(lines.collected.keys() - {test.id for test in lines.tests})
     if n_left and not partial:
         return RunEnd.DIED, f"The run ended before {n_left} of its {len(lines.collected)} tests."
     return RunEnd.COMPLETE, ""

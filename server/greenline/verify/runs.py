@@ -21,7 +21,8 @@ from greenline.verify.report import parse_rounds
 RUNNER_FOLDER = "/opt/greenline/runner"
 _REPORTER = ("{python}", "-I", f"{RUNNER_FOLDER}/reporter.py")
 _FIFO = "/run/greenline/report"
-_MAX_ARGUMENT_BYTES = 100_000
+MAX_ARGUMENT_BYTES = 100_000
+"""How long the ids of one run may be together; more than that mean the whole suite."""
 
 
 @attrs.frozen
@@ -37,6 +38,8 @@ class Suite:
     cancellation: Cancellation
     test_command: str = ""
     """The user's own command, for the root's project."""
+    selected: tuple[str, ...] = ()
+    """Ids and files of tests, as reports name them, that stand for all of them; none: the whole suite."""
 
     @property
     def takes_rounds(self) -> bool:
@@ -49,12 +52,12 @@ class Suite:
 
     def run(self, tree: Tree, tests: Sequence[str] = (), *, coverage: bool = True) -> TestReport:
         """Run tests over a tree; raises `Cancelled` only."""
+        wanted = tests or self.selected
         reports = []
         for project in self._present(tree):
-            own = tuple(test for test in tests if test.startswith(_prefix(project)))
-            if tests and not own:
+            inside = _inside(wanted, project)
+            if wanted and not inside:
                 continue
-            inside = tuple(test[len(_prefix(project)) :] for test in own)
             argv = self._argv(project, inside, coverage=coverage)
             reports.append(self._rounds(tree, project, argv, None)[0])
         return together(reports)
@@ -65,7 +68,8 @@ class Suite:
         Raises `Cancelled` only.
         """
         (project,) = self._present(tree)
-        return self._rounds(tree, project, self._argv(project, rounds=True), followup)
+        argv = self._argv(project, _inside(self.selected, project), rounds=True)
+        return self._rounds(tree, project, argv, followup)
 
     def request_in_rounds(
         self, tree: Tree, followup: Callable[[bytes], bytes | None], tests: Sequence[str] = ()
@@ -77,7 +81,8 @@ class Suite:
         (project,) = self._present(tree)
         if project.no_runner or project.problem:
             return None
-        argv = self._argv(project, tests, coverage=not tests, rounds=True)
+        chosen = tests or _inside(self.selected, project)
+        argv = self._argv(project, chosen, coverage=not tests, rounds=True)
         return self._request(tree, argv, followup)
 
     def read(self, result: SandboxResult) -> tuple[TestReport, ...]:
@@ -113,7 +118,7 @@ class Suite:
         rounds: bool = False,
     ) -> tuple[str, ...]:
         """Return the argv of a run; too many ids for a command line mean the whole suite."""
-        if sum(len(test.encode()) + 1 for test in tests) > _MAX_ARGUMENT_BYTES:
+        if sum(len(test.encode()) + 1 for test in tests) > MAX_ARGUMENT_BYTES:
             tests = ()
         options = () if coverage else ("--no-coverage",)
         if rounds:
@@ -183,6 +188,12 @@ def together(reports: Sequence[TestReport]) -> TestReport:
         runner=", ".join(dict.fromkeys(report.runner for report in reports if report.runner)),
         duration_s=sum(report.duration_s for report in reports),
     )
+
+
+def _inside(tests: Sequence[str], project: Project) -> tuple[str, ...]:
+    """Return those tests that are a project's, as its own runner names them."""
+    prefix = _prefix(project)
+    return tuple(test[len(prefix) :] for test in tests if test.startswith(prefix))
 
 
 def _prefix(project: Project) -> str:

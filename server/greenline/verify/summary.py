@@ -45,6 +45,7 @@ def evidence_json(evidence: Evidence, hunks: Sequence[Hunk], root: str) -> dict[
             for hunk in hunks
         ],
         "changedLines": None if evidence.changed_lines is None else to_json(evidence.changed_lines),
+        "selection": None if evidence.selection is None else to_json(evidence.selection),
         "bite": None if evidence.bite is None else to_json(evidence.bite),
         "sandbox": evidence.sandbox,
         "engine": evidence.engine,

@@ -46,6 +46,7 @@ def _verdict(suites: Xml.Element, evidence: Evidence) -> None:
         "image": evidence.image,
         "command": " ".join(evidence.command),
         "fixed": " ".join(evidence.fixed),
+        "selection": "" if evidence.selection is None else evidence.selection.words(),
     }
     for name, value in facts.items():
         if value:

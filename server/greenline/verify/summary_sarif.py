@@ -69,6 +69,7 @@ def evidence_sarif(evidence: Evidence, hunks: Sequence[Hunk], root: str, version
             "verdict": evidence.verdict.value,
             "reason": evidence.reason,
             **({} if evidence.bite is None else {"bite": evidence.bite.words()}),
+            **({} if evidence.selection is None else {"selection": evidence.selection.words()}),
         },
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -12,10 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 
 from greenline.core.cancel import Cancellation
+from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
-from greenline.verify import hunk_coverage
+from greenline.verify import affected, hunk_coverage
 from greenline.verify.base_side import BaseSide
+from greenline.verify.choice import Choice
+from greenline.verify.course import FIRST_S, SHARES, Course, ends, told
 from greenline.verify.detection import concerned, projects
 from greenline.verify.flaky_memory import known_warnings
 from greenline.verify.further import Further, Ground, measured_further
@@ -36,6 +39,8 @@ class _Plan:
     request: VerifyRequest
     rule: PathRule
     patched: Tree
+    paths: tuple[str, ...]
+    """The changed files, relative to the root."""
     touches_tests: bool
     touches_product: bool
 
@@ -43,17 +48,55 @@ class _Plan:
     def of(cls, request: VerifyRequest) -> _Plan:
         patched = apply(request.root, request.base, request.edit_set)
         rule = PathRule.of(request.base, patched)
-        paths = [relative(request.root, change.path) for change in request.edit_set.changes]
+        paths = tuple(relative(request.root, change.path) for change in request.edit_set.changes)
         return cls(
             request,
             rule,
             patched,
+            paths,
             touches_tests=any(not rule.is_product(path) for path in paths),
             touches_product=any(rule.is_product(path) for path in paths),
         )
 
     def tree(self, wanted: Callable[[str], bool]) -> Tree:
         return mix(self.request.root, self.request.base, self.request.edit_set, wanted)
+
+    def trees(self) -> dict[str, Tree]:
+        """Return the trees that are run, by their letters in the protocol."""
+        trees = {"B": self.request.base, "P": self.patched}
+        if self.touches_tests:
+            # O asks first whether what worked still works; N is the least likely to be needed early.
+            trees["O"] = self.tree(self.rule.is_product)
+            trees["N"] = self.tree(lambda path: not self.rule.is_product(path))
+        return trees
+
+    def hunks(self) -> tuple[Hunk, ...]:
+        return self.request.hunks or hunk_coverage.hunks_of(self.request.edit_set)
+
+    def course(self, suite: Suite, memory: Memory | None) -> Course:
+        """Return what is known of the suite's tests, and which of them the change affects."""
+        request, project = self.request, suite.projects[0]
+        ground = affected.Ground(
+            request.root,
+            request.base,
+            self.patched,
+            self.rule,
+            self.hunks(),
+            self.paths,
+            project.kind,
+            project.runner,
+            suite.prefix,
+            request.checks,
+        )
+        return Course.of(suite, ground, None if memory is None else memory.suites, time.time())
+
+
+@attrs.frozen
+class _Ran:
+    """What one pass over the tests came to, and what is needed to look further."""
+
+    evidence: Evidence
+    ground: Ground
 
 
 class SandboxVerifier:
@@ -68,8 +111,13 @@ class SandboxVerifier:
         test_command: str = "",
         further: Further | None = None,
         memory: Memory | None = None,
+        first_s: float = FIRST_S,
     ) -> None:
-        """Use a sandbox; `memory` is what one verification leaves to the next."""
+        """Use a sandbox; `memory` is what one verification leaves to the next.
+
+        Of a suite that takes `first_s` or longer the tests that a change affects are run first.
+        """
+        self._first_s = first_s
         self._further = further or Further()
         self._sandbox = sandbox
         self._memory = memory
@@ -125,8 +173,7 @@ class SandboxVerifier:
         known = {(project.kind, project.folder) for project in found}
         added = projects(plan.patched, self._test_command)
         found += [project for project in added if (project.kind, project.folder) not in known]
-        paths = [relative(request.root, change.path) for change in request.edit_set.changes]
-        return suite_projects(concerned(found, paths), request.base, plan.patched)
+        return suite_projects(concerned(found, plan.paths), request.base, plan.patched)
 
     def _suite(
         self, root: str, chosen: tuple[Project, ...], label: str, limits: Limits, cancellation: Cancellation
@@ -134,22 +181,63 @@ class SandboxVerifier:
         return Suite(self._sandbox, root, chosen, label, limits, cancellation, self._test_command)
 
     def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
-        request = plan.request
-        trees = {"B": request.base, "P": plan.patched}
-        if plan.touches_tests:
-            # O asks first whether what worked still works; N is the least likely to be needed early.
-            trees["O"] = plan.tree(plan.rule.is_product)
-            trees["N"] = plan.tree(lambda path: not plan.rule.is_product(path))
+        """Run the whole suite, or what can stand for it, and look further at what decided."""
+        course = plan.course(suite, self._memory)
+        if course.is_too_long and not plan.request.fresh:
+            ran = self._instead(plan, course, progress) or self._pass(plan, course, None, progress)
+        else:
+            ran = self._first(plan, course, progress) or self._pass(plan, course, None, progress)
+            if _is_stopped(ran) and ran.evidence.selection is None:
+                ran = self._instead(plan, course, progress) or ran
+        if _is_stopped(ran) and course.obstacle:
+            detail = f"{ran.evidence.detail} {course.obstacle}"
+            ran = attrs.evolve(ran, evidence=attrs.evolve(ran.evidence, detail=detail))
+        return measured_further(ran.evidence, ran.ground, self._further, progress)
+
+    def _first(self, plan: _Plan, course: Course, progress: Progress) -> _Ran | None:
+        """Run the affected tests of a long suite; return what they show where that decides."""
+        choice = course.first(self._first_s)
+        if choice is None:
+            return None
+        progress(f"Running the tests that the change affects first: {choice.n_chosen} of {choice.n_tests}.")
+        ran = self._pass(plan, course, choice, progress)
+        if not ends(ran.evidence):
+            return None
+        limit_s = course.suite.limits.wall_s
+        return attrs.evolve(ran, evidence=told(ran.evidence, choice, "failedFirst", limit_s))
+
+    def _instead(self, plan: _Plan, course: Course, progress: Progress) -> _Ran | None:
+        """Run the affected tests that fit into a run's time; None where nothing can stand for the suite."""
+        limit_s = course.suite.limits.wall_s
+        last: _Ran | None = None
+        for share in SHARES:
+            choice = course.instead(share)
+            if choice is None:
+                break
+            progress(
+                f"All tests take longer than {limit_s:g} s; running those that the change affects:"
+                f" {choice.n_chosen} of {choice.n_tests}."
+            )
+            ran = self._pass(plan, course, choice, progress)
+            last = attrs.evolve(ran, evidence=told(ran.evidence, choice, "suiteTooLong", limit_s))
+            if not _is_stopped(last):
+                break
+        return last
+
+    def _pass(self, plan: _Plan, course: Course, choice: Choice | None, progress: Progress) -> _Ran:
+        """Run the trees with a choice of tests, or with all, and draw up the evidence."""
+        request, suite = plan.request, course.suite_of(choice)
         progress("Running the tests without and with the change.")
         base_side = BaseSide.of(suite, progress, self._memory, fresh=request.fresh)
-        rounds = self._run_all(base_side, trees)
+        rounds = self._run_all(base_side, plan.trees())
         reports = {name: done[0] for name, done in rounds.items()}
         base, patched = reports["B"], reports["P"]
         both = rounds["B"], rounds["P"]
         known_flaky = base_side.known_flaky(base, patched)
         stable = stability(suite, (request.base, plan.patched), both, self._n_parallel, known_flaky)
         base_side.settle(rounds["B"], stable)
-        hunks = request.hunks or hunk_coverage.hunks_of(request.edit_set)
+        course.learn(base, base_side.collected() if base.end is RunEnd.TIMEOUT else (), choice)
+        hunks = plan.hunks()
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
         change = compare(request.base, plan.patched, plan.rule, base, patched)
@@ -181,8 +269,8 @@ class SandboxVerifier:
                 *known_warnings(base_side.known, _decisive(decision, stable.flaky, patched)),
             ),
         )
-        ground = Ground(request, suite, plan.rule, plan.patched, tuple(hunks), change, self._n_parallel)
-        return measured_further(evidence, ground, self._further, progress)
+        ground = Ground(request, suite, plan.rule, plan.patched, hunks, change, self._n_parallel)
+        return _Ran(evidence, ground)
 
     def _run_all(self, base_side: BaseSide, trees: dict[str, Tree]) -> dict[str, tuple[TestReport, ...]]:
         """Run each distinct tree, in parallel, and in B's and P's containers again what differs.
@@ -212,6 +300,11 @@ class SandboxVerifier:
         with ThreadPoolExecutor(self._n_parallel, thread_name_prefix="verify") as pool:
             reports = list(pool.map(run, distinct))
         return {name: reports[distinct.index(tree)] for name, tree in trees.items()}
+
+
+def _is_stopped(ran: _Ran) -> bool:
+    """Return whether the time was over for the base already."""
+    return ran.evidence.base is not None and ran.evidence.base.end is RunEnd.TIMEOUT
 
 
 def _sick(health: SandboxHealth) -> Evidence:
@@ -246,6 +339,8 @@ def _ordered(tests: Sequence[str]) -> tuple[str, ...]:
 
 def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
     found: list[str] = []
+    if evidence.selection is not None:
+        found.append(evidence.selection.words())
     if plan.touches_tests:
         found.append("The change touches tests or runner configuration.")
     if evidence.missing:

@@ -49,7 +49,9 @@ end
 ---@return [string, string][]
 local function header(item, place, n, keys)
   local found, hunk = item.proposal, item.hunk
-  local is_good = found.verdict == 'verified' and found.evidence.currency ~= 'partial'
+  local is_good = found.verdict == 'verified'
+    and found.evidence.currency ~= 'partial'
+    and not found.evidence.selection
   local mark = config.get().icons and (is_good and '✓ ' or '! ') or ''
   local chunks = { { ('-- Greenline %d/%d · '):format(place, n), 'GreenlineHeader' } }
   if hunk.state == 'conflicted' then
