@@ -20,6 +20,7 @@ from greenline.verify.import_graph import importers, importing
 from greenline.verify.known_suite import KnownFile, KnownSuite, digest_of
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.tree import relative
 
 _LANGUAGES = {"python": (".py",), "node": JAVASCRIPT, "go": GO}
 _PYTHON_TEST = re.compile(r"(?:^|/)(?:test[^/]*|[^/]*_tests?)\.py$")
@@ -92,7 +93,7 @@ class Ground:
         """Return the base's lines of a file that are changed; of an insertion the lines on both sides."""
         found: set[int] = set()
         for hunk in self.hunks:
-            if hunk.path == f"{self.root}/{path}":
+            if relative(self.root, hunk.path) == path:
                 is_insertion = hunk.start_line == hunk.end_line
                 found.update(range(hunk.start_line + (not is_insertion), hunk.end_line + 1 + is_insertion))
         return frozenset(found)

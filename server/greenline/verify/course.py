@@ -87,14 +87,16 @@ class Course:
 
     def learn(self, base: TestReport, collected: tuple[str, ...], choice: Choice | None) -> None:
         """Take in what a run of the base told, and keep it for the next verification."""
+        if base.measured_at is not None and self._was_known:
+            # It was taken in when it was measured.
+            return
         tree, before = self.ground.base, self.known
         if choice is None:
             self.known = before.after_whole(base, tree, collected, self.now)
         else:
             self.known = before.after_some(base, tree, collected)
         self._found = None
-        is_news = base.measured_at is None or not self._was_known
-        if self.memory is not None and self.suite.takes_rounds and is_news and self.known is not before:
+        if self.memory is not None and self.suite.takes_rounds and self.known is not before:
             self.memory.put(self.suite.root, self.suite.projects[0], self.known)
 
     def _choice(self, budget_s: float) -> Choice:

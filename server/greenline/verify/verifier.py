@@ -183,11 +183,11 @@ class SandboxVerifier:
     def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
         """Run the whole suite, or what can stand for it, and look further at what decided."""
         course = plan.course(suite, self._memory)
-        if course.is_too_long and not plan.request.fresh:
-            ran = self._instead(plan, course, progress) or self._pass(plan, course, None, progress)
-        else:
-            ran = self._first(plan, course, progress) or self._pass(plan, course, None, progress)
-            if _is_stopped(ran) and ran.evidence.selection is None:
+        is_part = course.is_too_long and not plan.request.fresh
+        ran = (self._instead if is_part else self._first)(plan, course, progress)
+        if ran is None:
+            ran = self._pass(plan, course, None, progress)
+            if _is_stopped(ran):
                 ran = self._instead(plan, course, progress) or ran
         if _is_stopped(ran) and course.obstacle:
             detail = f"{ran.evidence.detail} {course.obstacle}"
