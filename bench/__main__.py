@@ -25,6 +25,7 @@ TABLES = (
     "index",
     "live",
     "editors",
+    "first_hunk",
     "scale",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 import attrs
 
+from greenline.core.syntax import parse_python
 from greenline.edit.text import split_lines
 
 Key = tuple[int, str]
@@ -48,16 +48,18 @@ def facts_of(path: str, text: str) -> Facts:
     if not name.endswith((".py", ".pyi")):
         return _by_words(text) if _CODE.search(name) else Facts()
     tree = python_tree(text)
-    return Facts() if tree is None else _Reader().read(tree)
+    try:
+        return Facts() if tree is None else _Reader().read(tree)
+    except RecursionError:
+        # It is nested deeper than a reader goes.
+        return Facts()
 
 
 def python_tree(text: str) -> ast.Module | None:
     """Return the syntax tree of Python text, or None where it is none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_python(text)
+    except SyntaxError:
         return None
 
 

@@ -7,7 +7,6 @@ no test could notice (annotations, decorators, the words of an error) is left al
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Collection, Iterator
 
 from greenline.mutation.operator import expression, statement
@@ -35,15 +34,15 @@ _A_PLACE = 2
 def mutants(path: str, data: bytes, lines: Collection[int], limit: int) -> tuple[Candidate, ...]:
     """Return at most `limit` edits that lie within the lines (1-based), spread over them, in a fixed order.
 
-    None where the file is not Python.
+    None where the file is not Python, or is nested too deep.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            source = Source(path, data)
-    except (SyntaxError, ValueError):
+        return _mutants(Source(path, data), set(lines), limit)
+    except (SyntaxError, ValueError, RecursionError):
         return ()
-    wanted = set(lines)
+
+
+def _mutants(source: Source, wanted: set[int], limit: int) -> tuple[Candidate, ...]:
     silent = list(_silent(source))
     by_line: dict[int, list[Candidate]] = {}
     seen: dict[tuple[int, int], set[bytes]] = {}

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import attrs
 
+from greenline.core.syntax import parse_python
+
 T = TypeVar("T")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -47,7 +49,7 @@ class Source:
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
         self.data = data
-        self.tree = ast.parse(data)
+        self.tree = parse_python(data)
         # The parser strips a byte order mark before it counts columns.
         self._shift = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         self._starts = [self._shift, *(match.end() for match in _LINE_END.finditer(data))]
@@ -164,7 +166,7 @@ class Source:
         text = b"if 1:\n" + text if text[:1] in (b" ", b"\t") else text
         try:
             compile(text.decode(self._encoding or "utf-8"), self.path, "exec", ast.PyCF_ONLY_AST)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
         return True
 

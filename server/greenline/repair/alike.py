@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import attrs
 
+from greenline.core.syntax import parse_python
 from greenline.repair.fix import Fix, make_contents
 from greenline.verify.batch import Look
 
@@ -87,9 +88,9 @@ def _form(fix: Fix, read: Callable[[str], bytes]) -> Hashable:
     contents = make_contents(read, fix.edits)
     try:
         return tuple(
-            (path, ast.dump(_Normal().visit(ast.parse(text)))) for path, text in sorted(contents.items())
+            (path, ast.dump(_Normal().visit(parse_python(text)))) for path, text in sorted(contents.items())
         )
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, RecursionError):
         return fix
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from greenline.core.syntax import parse_python
 from greenline.edit.text import split_lines
 from greenline.tool.definition import Tool, ToolContext, bounded, spec
 
@@ -19,9 +20,11 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
     head = f"{path}: {len(lines)} lines, {len(text)} characters"
     if path.endswith((".py", ".pyi")):
         try:
-            outline = list(_outline(ast.parse(text).body, ""))
-        except (SyntaxError, ValueError) as error:
+            outline = list(_outline(parse_python(text).body, ""))
+        except SyntaxError as error:
             return f"{head}\nIt does not parse as Python: {error}"
+        except RecursionError:
+            return f"{head}\nIt is nested too deep for an outline."
         return bounded("\n".join([head, *outline]))
     return bounded(head + "\n" + "".join(lines[:_HEAD]))
 

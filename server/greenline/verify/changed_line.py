@@ -8,9 +8,9 @@ a class gives to a name where a test runs a line, in a function of the same file
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
+from greenline.core.syntax import parse_python
 from greenline.verify import source_line
 from greenline.verify.reader import Readers
 
@@ -38,11 +38,12 @@ def python_lines(source: bytes) -> Witnesses:
     text = source.decode("utf-8", "replace")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(source)
-    except (SyntaxError, ValueError):
+        return _python_lines(parse_python(source), lines)
+    except (SyntaxError, RecursionError):
         return {n: _NOWHERE for n, line in enumerate(lines, 1) if _is_text(line)}
+
+
+def _python_lines(module: ast.Module, lines: Sequence[str]) -> Witnesses:
     found: dict[int, frozenset[int]] = {}
     readers = Readers.of(module)
     for node, in_function in _walk(module, in_function=False):

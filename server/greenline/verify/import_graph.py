@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
 from greenline.verify.source_line import GO, JAVASCRIPT
 
 _SCRIPT = re.compile(
@@ -78,10 +78,8 @@ def _python_names(tree: Tree) -> dict[str, str]:
 
 def _python_imports(path: str, source: bytes, names: Mapping[str, str]) -> Iterator[str]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        module = parse_python(source)
+    except SyntaxError:
         return
     folder = list(PurePosixPath(path).parts[:-1])
     for node in ast.walk(module):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 
 import attrs
 
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.test_body import bodies
@@ -118,14 +118,11 @@ def _functions(tree: Tree, path: str) -> dict[str, str]:
         return bodies(path, file.content.decode("utf-8", "replace"))
     if file is None or not path.endswith(".py"):
         return {} if file is None else {"": repr(file.content)}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(file.content)
-    except (SyntaxError, ValueError):
-        return {"": repr(file.content)}
     found: dict[str, str] = {}
-    found[""] = _dump(_take(module.body, "", found))
+    try:
+        found[""] = _dump(_take(parse_python(file.content).body, "", found))
+    except (SyntaxError, RecursionError):
+        return {"": repr(file.content)}
     return found
 
 

@@ -1,4 +1,5 @@
 /** Which documents the server can be asked about, and the context of a request. Pure. */
+import type { Image } from "./image";
 import type { Range, TaskContext } from "./wire";
 
 /** Return whether the server reads a document of this URI: a file of the machine that the extension runs on.
@@ -19,18 +20,45 @@ export interface Pointed {
 export type Attachment = "selection" | "file" | "diagnostics";
 
 /** Return what the request is about, as the server takes it. */
-export function contextOf(pointed: Pointed | undefined, attached: readonly Attachment[]): TaskContext | undefined {
-  if (pointed === undefined || attached.length === 0) {
-    return undefined;
+export function contextOf(
+  pointed: Pointed | undefined,
+  attached: readonly Attachment[],
+  images: readonly Image[] = [],
+): TaskContext | undefined {
+  const context: TaskContext = {};
+  if (pointed !== undefined && attached.length > 0) {
+    context.textDocument = { uri: pointed.uri };
+    if (attached.includes("selection")) {
+      context.range = pointed.selection;
+    }
+    if (attached.includes("diagnostics") && pointed.diagnostics.length > 0) {
+      context.diagnostics = [...pointed.diagnostics];
+    }
   }
-  const context: TaskContext = { textDocument: { uri: pointed.uri } };
-  if (attached.includes("selection")) {
-    context.range = pointed.selection;
+  if (images.length > 0) {
+    context.attachments = [...images];
   }
-  if (attached.includes("diagnostics") && pointed.diagnostics.length > 0) {
-    context.diagnostics = [...pointed.diagnostics];
+  return Object.keys(context).length > 0 ? context : undefined;
+}
+
+/** Return a prompt with what is attached to the request; `name` is how the user knows the file. */
+export function promptWords(
+  prompt: string,
+  name: string,
+  pointed: Pointed | undefined,
+  attached: readonly Attachment[],
+  images: readonly Image[],
+): string {
+  const parts: string[] = [];
+  if (pointed !== undefined && attached.length > 0) {
+    const place = attached.includes("selection") ? selectionWords(name, pointed.selection) : name;
+    const problems = attached.includes("diagnostics") ? `, ${String(pointed.diagnostics.length)} problem(s)` : "";
+    parts.push(`about ${place}${problems}`);
   }
-  return context;
+  if (images.length > 0) {
+    parts.push(`with ${images.map((image) => image.name).join(", ")}`);
+  }
+  return parts.length > 0 ? `${prompt} (${parts.join("; ")})` : prompt;
 }
 
 /** Return whether a range holds at least one character. */

@@ -1,4 +1,5 @@
 /** The `agent/*` messages as docs/protocol.md has them; names as on the wire. */
+import type { Image } from "./image";
 
 export interface Position {
   readonly line: number;
@@ -153,7 +154,7 @@ export interface TaskContext {
   range?: Range;
   diagnostics?: string[];
   files?: string[];
-  attachments?: { name: string; data: string }[];
+  attachments?: Image[];
 }
 
 export interface PlanResult {

@@ -1,11 +1,12 @@
 /** What the user asks the agent for: in words, about a place, and what then comes back. */
 import * as vscode from "vscode";
-import { contextOf, isServed, isSomething, selectionWords, type Attachment, type Pointed } from "../core/place";
+import { contextOf, isServed, isSomething, type Pointed } from "../core/place";
 import { answerTitles, decisionOf, questionOf } from "../core/question";
 import { oneLine } from "../core/text";
 import { outcomeSentence } from "../core/verdict";
 import type { AgentEvent, ExecuteResult, PlanResult, Question, Run, TaskContext } from "../core/wire";
 import type { Plans } from "./plans";
+import { askForRequest } from "./request-box";
 import type { Review } from "./review";
 import type { Server } from "./server";
 
@@ -20,14 +21,14 @@ export class Ask {
   ) {}
 
   async implement(): Promise<void> {
-    const asked = await this.askFor("Agent: implement", "What should be implemented?");
+    const asked = await askForRequest("Agent: implement", "What should be implemented?", pointedAt());
     if (asked !== undefined) {
       await this.work(asked.request, asked.context);
     }
   }
 
   async plan(): Promise<void> {
-    const asked = await this.askFor("Agent: plan", "What should be planned?");
+    const asked = await askForRequest("Agent: plan", "What should be planned?", pointedAt());
     if (asked === undefined) {
       return;
     }
@@ -124,49 +125,6 @@ export class Ask {
       await this.server.request("agent/respond", { runId, checkpointId: question.id, decision });
     }
   }
-
-  /** Ask for a request in words, with what is attached to it. */
-  private async askFor(title: string, prompt: string): Promise<{ request: string; context?: TaskContext } | undefined> {
-    const pointed = pointedAt();
-    const attached: Attachment[] = [];
-    if (pointed !== undefined) {
-      attached.push(isSomething(pointed.selection) ? "selection" : "file");
-    }
-    const box = vscode.window.createInputBox();
-    box.title = title;
-    box.prompt = about(prompt, pointed, attached);
-    box.ignoreFocusOut = true;
-    const withDiagnostics = new vscode.ThemeIcon("warning");
-    const withoutFile = new vscode.ThemeIcon("close");
-    box.buttons =
-      pointed === undefined
-        ? []
-        : [
-            ...(pointed.diagnostics.length > 0 ? [{ iconPath: withDiagnostics, tooltip: "Attach the problems here" }] : []),
-            { iconPath: withoutFile, tooltip: "Attach nothing" },
-          ];
-    box.onDidTriggerButton((button) => {
-      if (button.iconPath === withoutFile) {
-        attached.length = 0;
-      } else if (!attached.includes("diagnostics")) {
-        attached.push("diagnostics");
-      }
-      box.prompt = about(prompt, pointed, attached);
-    });
-    const request = await new Promise<string | undefined>((resolve) => {
-      box.onDidAccept(() => {
-        resolve(box.value.trim());
-        box.hide();
-      });
-      box.onDidHide(() => {
-        resolve(undefined);
-      });
-      box.show();
-    });
-    box.dispose();
-    const context = contextOf(pointed, attached);
-    return request ? { request, ...(context && { context }) } : undefined;
-  }
 }
 
 /** Return what the cursor is on, in a document that the server reads. */
@@ -188,14 +146,4 @@ export function pointedAt(): Pointed | undefined {
     },
     diagnostics,
   };
-}
-
-function about(prompt: string, pointed: Pointed | undefined, attached: readonly Attachment[]): string {
-  if (pointed === undefined || attached.length === 0) {
-    return prompt;
-  }
-  const name = vscode.workspace.asRelativePath(vscode.Uri.parse(pointed.uri, true));
-  const place = attached.includes("selection") ? selectionWords(name, pointed.selection) : name;
-  const problems = attached.includes("diagnostics") ? `, ${String(pointed.diagnostics.length)} problem(s)` : "";
-  return `${prompt} (about ${place}${problems})`;
 }

@@ -71,6 +71,10 @@ const TURNS: Turn[] = [
   call("run_command", { command: "python -c 'print(40 + 2)'" }),
   { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, never down" }), expect: ["42"] },
   { content: "Says how it rounds." },
+  { ...call("submit_plan", { entries: [{ intent: "Follow the picture", files: ["ledger/money.py"] }], risk: "None." }), expect: ["[image image/png]", "sketch.png"] },
+  SCORE,
+  { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, as drawn" }), expect: ["[image image/png]"] },
+  { content: "Says what the picture shows." },
   { content: "late", delay_s: 300 },
 ];
 
@@ -211,6 +215,28 @@ test("accepting all of what is not verified asks first", async () => {
   await window.lens("✓ Accept").waitFor();
   await window.command("Agent: reject all");
   await window.lens("✓ Accept").waitFor({ state: "detached" });
+});
+
+test("an image that is attached is seen by the model; what is none is said, and the words stay", async () => {
+  for (const [name, bytes] of [["sketch.png", Buffer.from("iVBORw0KGgo=", "base64")], ["words.png", Buffer.from("no image")]] as const) {
+    writeFileSync(join(window.host.workspace, name), bytes);
+  }
+  await window.command("Agent: implement…");
+  const box = window.page.locator(".quick-input-widget");
+  await box.filter({ hasText: "What should be implemented?" }).waitFor();
+  await box.locator("input.input").fill("Make it look");
+  await window.attach("words.png");
+  await box.filter({ hasText: "words.png was not attached: it holds no image." }).waitFor();
+  await window.attach("sketch.png");
+  await box.filter({ hasText: "with sketch.png" }).waitFor();
+  await picture(window.page, "attach-image");
+  await window.page.keyboard.type(" like this.");
+  expect(await box.locator("input.input").inputValue()).toBe("Make it look like this.");
+  await window.page.keyboard.press("Enter");
+  await window.toast(/1 change proposed/).waitFor({ timeout: 110_000 });
+  await window.command("Agent: reject all");
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor();
+  await window.clearToasts();
 });
 
 test("pause and resume of nothing say so", async () => {

@@ -46,6 +46,24 @@ export class Window {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Attach an image of the workspace in the box that asks for a request, through the dialog that its button opens. */
+  async attach(name: string): Promise<void> {
+    const box = this.page.locator(".quick-input-widget");
+    await box.locator('.action-label[aria-label="Attach an image…"]').click();
+    const path = box.locator("input.input");
+    const wanted = join(this.host.workspace, name);
+    // The dialog writes its own folder into the box until it has read it, over what is typed meanwhile.
+    await until("the dialog has found the file", async () => {
+      const shown = await path.inputValue();
+      if (shown.startsWith("/") && shown !== wanted) {
+        await path.fill(wanted);
+      }
+      return (await path.inputValue()) === wanted && (await box.locator(".monaco-list-row").filter({ hasText: name }).count()) > 0;
+    });
+    await this.page.keyboard.press("Enter");
+    await until("the dialog is gone", async () => !(await path.inputValue()).startsWith("/"));
+  }
+
   lens(text: string | RegExp): Locator {
     // The left side of a diff in one column is there too, and hidden.
     return this.page.locator(".codelens-decoration a:not(.editor.original *)").filter({ hasText: text });

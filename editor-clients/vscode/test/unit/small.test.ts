@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { doctorMarkdown, readFindings } from "../../src/core/doctor.ts";
 import { failureWords } from "../../src/core/failure.ts";
-import { contextOf, isServed, isSomething, selectionWords } from "../../src/core/place.ts";
+import { imageOf, MAX_IMAGE_BYTES, MAX_IMAGES, sizeProblem } from "../../src/core/image.ts";
+import { contextOf, isServed, isSomething, promptWords, selectionWords } from "../../src/core/place.ts";
 import { answerTitles, decisionOf, questionOf } from "../../src/core/question.ts";
 import { rereadSentence } from "../../src/core/reread.ts";
 import { MAX_RESTARTS, RestartPolicy, WINDOW_MS } from "../../src/core/restart.ts";
@@ -68,6 +69,48 @@ test("a request carries what is attached to it and no more", () => {
   expect(contextOf(pointed, ["file", "diagnostics"])).toEqual({ textDocument: { uri: pointed.uri }, diagnostics: ["bad name"] });
   expect(contextOf(pointed, [])).toBeUndefined();
   expect(contextOf(undefined, ["file"])).toBeUndefined();
+});
+
+test("images go with a request about a place, and with one about none", () => {
+  const pointed = { uri: "file:///w/a.py", selection: RANGE, diagnostics: [] };
+  const images = [{ name: "a.png", data: "iVBORw0KGgo=" }];
+
+  expect(contextOf(undefined, [], images)).toEqual({ attachments: images });
+  expect(contextOf(pointed, [], images)).toEqual({ attachments: images });
+  expect(contextOf(pointed, ["file"], images)).toEqual({ textDocument: { uri: pointed.uri }, attachments: images });
+});
+
+test("the prompt tells what is attached", () => {
+  const pointed = { uri: "file:///w/a.py", selection: RANGE, diagnostics: ["bad name", "bad type"] };
+  const images = ["a.png", "b.gif"].map((name) => ({ name, data: "" }));
+
+  expect(promptWords("What?", "a.py", undefined, ["file"], [])).toBe("What?");
+  expect(promptWords("What?", "a.py", pointed, [], [])).toBe("What?");
+  expect(promptWords("What?", "a.py", pointed, ["file"], [])).toBe("What? (about a.py)");
+  expect(promptWords("What?", "a.py", pointed, ["selection", "diagnostics"], [])).toBe("What? (about a.py:3–4, 2 problem(s))");
+  expect(promptWords("What?", "a.py", pointed, ["file"], images)).toBe("What? (about a.py; with a.png, b.gif)");
+  expect(promptWords("What?", "", undefined, [], images)).toBe("What? (with a.png, b.gif)");
+});
+
+test.each([
+  [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "iVBORw0KGgo="],
+  [[0xff, 0xd8, 0xff, 0xe0], "/9j/4A=="],
+  [[...Buffer.from("GIF89a")], "R0lGODlh"],
+  [[...Buffer.from("RIFF\x01\x02\x03\x04WEBPVP8 ")], "UklGRgECAwRXRUJQVlA4IA=="],
+])("an image is known by its first bytes (%#)", (bytes, data) => {
+  expect(imageOf("a.txt", Uint8Array.from(bytes))).toEqual({ name: "a.txt", data });
+});
+
+test.each(["", "\x89PNG", "RIFF1234WAVE", "<svg/>"])("what holds no image is refused, whatever its name: %j", (text) => {
+  expect(imageOf("a.png", Buffer.from(text, "latin1"))).toBe(
+    "a.png was not attached: it holds no image. Attach a PNG, JPEG, GIF or WebP file.",
+  );
+});
+
+test("an image that is too large, or one too many, is refused before it is read", () => {
+  expect(sizeProblem("a.png", MAX_IMAGE_BYTES, MAX_IMAGES - 1)).toBeUndefined();
+  expect(sizeProblem("a.png", MAX_IMAGE_BYTES + 1, 0)).toBe("a.png was not attached: it is larger than 4 MiB. Make it smaller.");
+  expect(sizeProblem("a.png", 1, MAX_IMAGES)).toBe("a.png was not attached: 4 images are the most.");
 });
 
 test("a selection is said with lines from 1, and not with one that it only ends before", () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from greenline.mutation.operator import call, expression, ingredient, insertion, name, statement, structure
@@ -53,15 +54,23 @@ OPERATORS: tuple[Operator, ...] = (
 )
 
 
+_MAX_A_LINE = 1500
+"""A line with more edits is a table, and to parse it with each of them takes the square of its length."""
+
+
 def candidates(source: Source, lines: set[int]) -> Iterator[Candidate]:
-    """Yield every single edit on the given lines that still parses, without repeats."""
+    """Yield single edits on the given lines that still parse, without repeats: all but of endless lines."""
     seen: set[tuple[int, int, bytes]] = set()
+    n_edits: Counter[int] = Counter()
     for node in source.expressions(lines):
         for operator in OPERATORS:
             for candidate in operator(source, node):
                 key = (candidate.start, candidate.end, candidate.replacement)
-                if key not in seen and _parses(source, candidate):
+                if key in seen or n_edits[candidate.line] >= _MAX_A_LINE:
+                    continue
+                if _parses(source, candidate):
                     seen.add(key)
+                    n_edits[candidate.line] += 1
                     yield candidate
 
 
