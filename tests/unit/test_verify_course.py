@@ -24,15 +24,17 @@ from greenline.verify.runs import Suite
 from greenline.verify.suite_memory import KEPT_S, SuiteMemory
 
 
-def test_a_run_that_was_stopped_tells_what_ended_and_what_was_running() -> None:
+def test_a_run_that_was_stopped_tells_what_ended_and_of_a_choice_what_was_running() -> None:
     collected = (LOW, TWICE, PRICE, UPPER)
     stopped = report(LOW, end=RunEnd.TIMEOUT, whole_s=6.0)
 
     known = NOTHING.after_whole(stopped, staged(FILES), collected, 7.0)
 
     durations = [test.duration_s for test in known.tests.values()]
-    assert (list(known.tests), durations) == ([*collected], [1.0, 5.0, None, None])
+    assert (list(known.tests), durations) == ([*collected], [1.0, None, None, None])
     assert known.is_longer(6.0) and known.is_longer(3.0) and not known.is_longer(6.5)
+    again = known.after_some(report(TWICE, end=RunEnd.TIMEOUT, whole_s=6.0), staged(FILES), (TWICE, PRICE))
+    assert (again.tests[TWICE].duration_s, again.tests[PRICE].duration_s) == (1.0, 5.0)
     some = known.after_some(report(PRICE, seconds=0.5), staged(FILES), ())
     assert (some.tests[PRICE].duration_s, some.is_longer(6.0)) == (0.5, True)
     assert set(some.files) == {"calc.py", "shop.py"}

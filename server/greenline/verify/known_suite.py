@@ -74,7 +74,8 @@ class KnownSuite:
             return KnownSuite(_tests(report, tree, (), {}), files, whole_s=report.duration_s)
         if report.end is not RunEnd.TIMEOUT:
             return self
-        tests = _stopped(report, tree, collected, self.tests)
+        # Which part of the time a test took that had not ended, and which the start did, nobody knows.
+        tests = _tests(report, tree, collected, self.tests)
         return KnownSuite(tests, self.files, self.whole_s, stopped_s=report.duration_s, stopped_at=now)
 
     def after_some(self, report: TestReport, tree: Tree, collected: Collection[str]) -> KnownSuite:
@@ -131,7 +132,7 @@ def _stopped(
     tests = _tests(report, tree, collected, old)
     running = next((test for test in collected if report.outcome_of(test) is None), None)
     if running is not None:
-        # It takes at least what the others left of the time.
+        # A choice is made to end well before its limit, so what was running is what took too long.
         spent_s = sum(test.duration_s for test in report.tests)
         tests[running] = attrs.evolve(tests[running], duration_s=max(0.0, report.duration_s - spent_s))
     return tests
