@@ -23,14 +23,14 @@ from greenline.verify.project import Project
 from greenline.verify.suite_memory import SuiteMemory
 from greenline.verify.verifier import SandboxVerifier
 
-WALL_S = 6.0
+WALL_S = 9.0
 SLOW = """import time
 
 from part{n} import value
 
 
 def test_{n}():
-    time.sleep(1.4)
+    time.sleep(2.0)
     assert value(1) == {n} + 1
 """
 PART = "def value(x):\n    return x + {n}\n"
@@ -40,9 +40,9 @@ FILES = {
     # What is looked up while it runs is nothing that imports tell.
     "plugin.py": "def load():\n    return __import__('part' + '3').value\n",
     "tests/test_plugin.py": "import time\n\nfrom plugin import load\n\n\ndef test_plugin():\n"
-    "    time.sleep(1.4)\n    assert load()(1) == 4 and load()(2) == 5\n",
+    "    time.sleep(2.0)\n    assert load()(1) == 4 and load()(2) == 5\n",
 }
-"""Eight seconds of tests."""
+"""Twelve seconds of tests."""
 CHANGED = PART.format(n=3).replace("x + 3", "3 + x")
 SAME = TextPatch("same", FILES, {"part3.py": CHANGED})
 PYTEST = Project("python", "pytest", "", ())
@@ -95,7 +95,7 @@ def test_the_command_says_what_was_not_run_and_succeeds_only_where_that_was_aske
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    tests = {name: KnownTest(name.split("::")[0], 1.4) for name in IDS}
+    tests = {name: KnownTest(name.split("::")[0], 2.0) for name in IDS}
     long = KnownSuite(tests, stopped_s=WALL_S, stopped_at=time.time())
     SuiteMemory().put(str(root), PYTEST, long)
 
@@ -118,7 +118,7 @@ def test_the_command_says_what_was_not_run_and_succeeds_only_where_that_was_aske
 
 
 QUICK = {
-    path: text.replace("1.4", "0.02" if "3" in path or "plugin" in path else "0.3")
+    path: text.replace("2.0", "0.02" if "3" in path or "plugin" in path else "0.3")
     for path, text in FILES.items()
 }
 
