@@ -28,7 +28,7 @@ export function evidencePage(proposal: Proposal, nonce: string, relative: (uri: 
   const evidence = proposal.evidence;
   const body = [
     `<h1>${escape(proposal.summary || "Proposed change")}</h1>`,
-    `<p><span class="verdict ${tone(evidence.verdict)}">${escape(verdictWords(evidence))}</span></p>`,
+    `<p><span class="verdict ${tone(evidence)}">${escape(verdictWords(evidence))}</span></p>`,
     `<p>${escape(evidence.detail)}</p>`,
     ...evidence.warnings.map((warning) => `<p class="bad">${escape(warning)}</p>`),
     comparison(evidence),
@@ -144,10 +144,11 @@ function circumstances(evidence: Evidence): string {
   return `<h2>Where it was measured</h2><table>${rows.join("")}</table>${repeat}`;
 }
 
-function tone(verdict: string): string {
-  if (verdict === "verified") {
-    return "good";
+function tone(evidence: Evidence): string {
+  if (evidence.verdict === "verified") {
+    return evidence.selection ? "plain" : "good";
   }
+  const verdict = evidence.verdict;
   return verdict === "regressed" || verdict === "stillFailing" ? "bad" : "plain";
 }
 

@@ -1,6 +1,6 @@
 /** What stands above a hunk: the decisions and the verdict. Pure. */
 import { unmet, type Waiting } from "./book";
-import { verdictIcon, verdictWords } from "./verdict";
+import { evidenceIcon, verdictWords } from "./verdict";
 
 export interface Lens {
   readonly title: string;
@@ -26,7 +26,7 @@ export function lensesOf(waiting: Waiting): Lens[] {
     arguments: [reference],
   };
   const verdict: Lens = {
-    title: `$(${verdictIcon(proposal.verdict)})\u00a0${verdictWords(proposal.evidence)}`,
+    title: `$(${evidenceIcon(proposal.evidence)})\u00a0${verdictWords(proposal.evidence)}`,
     tooltip: proposal.evidence.detail || "Show the evidence",
     command: "greenline.showEvidence",
     arguments: [{ proposalId: proposal.id, runId: proposal.runId }],

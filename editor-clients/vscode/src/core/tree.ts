@@ -1,6 +1,6 @@
 /** Runs as a tree: run → plan entries → tool calls → evidence. Pure. */
 import { oneLine } from "./text";
-import { verdictIcon, verdictWords } from "./verdict";
+import { evidenceIcon, verdictIcon, verdictWords } from "./verdict";
 import type { AgentEvent, Run } from "./wire";
 
 export interface TreeNode {
@@ -165,7 +165,7 @@ function evidenceNode(run: Run): TreeNode {
     label: `Evidence: ${verdictWords(proposal.evidence)}`,
     description: "",
     tooltip: proposal.evidence.detail,
-    icon: verdictIcon(proposal.verdict),
+    icon: evidenceIcon(proposal.evidence),
     children: [],
     open: false,
     command: { id: "greenline.showEvidence", arguments: [{ proposalId: proposal.id, runId: run.id }] },

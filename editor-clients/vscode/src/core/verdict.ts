@@ -18,6 +18,9 @@ export function verdictWords(evidence: Evidence): string {
   if (evidence.touchesTests && evidence.verdict !== "testsOnly") {
     parts.push("touches tests");
   }
+  if (evidence.selection) {
+    parts.push(`${String(evidence.selection.nSelected)} of ${String(evidence.selection.nTests)} tests ran`);
+  }
   if (evidence.currency === "partial") {
     parts.push("partial: measured on another choice of its hunks");
   }
@@ -33,6 +36,11 @@ export function verdictIcon(verdict: string): string {
     return "error";
   }
   return verdict === "couldNotRun" || verdict === "notRun" ? "circle-slash" : "warning";
+}
+
+/** Return the icon for evidence: what only a part of the tests verified is not shown as verified. */
+export function evidenceIcon(evidence: Evidence): string {
+  return evidence.verdict === "verified" && evidence.selection ? "warning" : verdictIcon(evidence.verdict);
 }
 
 /** Return one sentence about what a run came to. */

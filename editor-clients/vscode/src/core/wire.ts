@@ -60,8 +60,15 @@ export interface Evidence {
   readonly command?: readonly string[];
   readonly durationS?: number;
   readonly currency?: string;
+  /** Which tests ran, where that was a part of the suite. */
+  readonly selection?: Selection | null;
   readonly base?: TestReport;
   readonly patched?: TestReport;
+}
+
+export interface Selection {
+  readonly nSelected: number;
+  readonly nTests: number;
 }
 
 export interface Proposal {

@@ -75,3 +75,12 @@ test("what is not verified is labelled as what it is", () => {
 
   expect(verdict).toContain("not covered by a test · touches tests · partial");
 });
+
+test("what a part of the tests verified says how many ran, and has no mark of the whole", () => {
+  const partly = proposal({ evidence: evidence({ verdict: "verified", selection: { nSelected: 3, nTests: 40 } }) });
+
+  const verdict = lensesOf({ proposal: partly, hunk: hunk() }).at(-1)?.title;
+
+  expect(verdict).toContain("$(warning)");
+  expect(verdict).toContain("verified · 3 of 40 tests ran");
+});
