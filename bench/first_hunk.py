@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -231,8 +230,7 @@ def _run(command: list[str], where: Path, environment: Mapping[str, str]) -> Non
 
 def _stop_engine(checkout: Path, environment: Mapping[str, str]) -> None:
     """Stop the engine that was started in the empty home, and none else."""
-    if shutil.which("bash") and (checkout / "sandbox/engine.sh").exists():
-        _run(["bash", str(checkout / "sandbox/engine.sh"), "stop"], checkout, environment)
+    _run(["bash", str(checkout / "sandbox/engine.sh"), "stop"], checkout, environment)
 
 
 def _timed(name: str, act: Callable[[], None]) -> Timed:

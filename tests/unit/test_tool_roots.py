@@ -71,6 +71,16 @@ def test_reading_by_name_by_chance_and_not_at_all(tools: Tools) -> None:
     assert "api/src/app.py, web/src/app.py" in refused
 
 
+@pytest.mark.parametrize("expression", ["1 + " * 2_900 + "1", "-" * 100_000 + "1"])
+def test_what_is_nested_too_deep_for_an_outline_is_told(tools: Tools, expression: str) -> None:
+    tools("create_file", path="web/deep.py", content=f"x = {expression}\n")
+
+    said = tools("get_file_summary", path="web/deep.py")
+
+    assert said.startswith("web/deep.py: 1 lines")
+    assert "nested too deep" in said
+
+
 @pytest.mark.parametrize("path", ["web/.env", ".env", "api/../web/.env", "web/src/../.env"])
 def test_secret_of_any_root_is_withheld(tools: Tools, path: str) -> None:
     answer = tools("read_file", path=path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from pathlib import Path
 
@@ -58,6 +59,20 @@ def test_what_is_known_of_a_suite_is_kept_for_each_project(tmp_path: Path) -> No
 
     assert memory.get("/p", PROJECT) == measured()
     assert memory.get("/p", attrs.evolve(PROJECT, folder="api")) == NOTHING
+
+
+def test_what_a_dead_process_left_half_written_is_dropped_after_an_hour(tmp_path: Path) -> None:
+    memory = SuiteMemory(lambda _: tmp_path)
+    memory.put("/p", PROJECT, NOTHING)
+    old, young = tmp_path / "suites" / ".new-old", tmp_path / "suites" / ".new-young"
+    old.write_bytes(b"half")
+    young.write_bytes(b"half")
+    os.utime(old, (1.0, 1.0))
+
+    memory.put("/p", PROJECT, measured())
+
+    assert (old.exists(), young.exists()) == (False, True)
+    assert memory.get("/p", PROJECT) == measured()
 
 
 def test_that_a_suite_is_too_long_is_believed_for_a_week(tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ class Trials:
     def look(self, group, live):
         """Send what each of the candidates that pass every test does near the tests, where it can be seen."""
         for index in self.whole[:_LOOKED_AT]:
+            if time.monotonic() > self._last:
+                return
             patches = live.patches(self._work["candidates"][index])
             if patches is not None:
                 self._send({"kind": "look", "index": index, "seen": group.look(patches)})

@@ -360,7 +360,8 @@ class Session:
         """Know where accepted hunks are before the editor's next message, so that edits move them."""
         for edit in landed.change.edits:
             if edit.op != "delete":
-                own = [anchor for anchor in landed.anchors if anchor.path == os.path.realpath(edit.path)]
+                real = os.path.realpath(edit.path)
+                own = [anchor for anchor in landed.anchors if anchor.path == real]
                 if own:
                     self.accepted.landed(edit.path, edit.new_text, own)
                 else:

@@ -7,9 +7,9 @@ no test could notice (annotations, decorators, the words of an error) is left al
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
-from greenline.mutation.operator import expression, statement
+from greenline.mutation.operator import Operator, edits_of, expression, statement
 from greenline.mutation.source import Candidate, Source
 
 
@@ -19,7 +19,7 @@ def _reassigned(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield from statement.augmented(source, node)
 
 
-_OPERATORS: tuple[Callable[[Source, ast.AST], Iterator[Candidate]], ...] = (
+_OPERATORS: tuple[Operator, ...] = (
     expression.comparison,
     expression.arithmetic,
     expression.boolean,
@@ -34,25 +34,23 @@ _A_PLACE = 2
 def mutants(path: str, data: bytes, lines: Collection[int], limit: int) -> tuple[Candidate, ...]:
     """Return at most `limit` edits that lie within the lines (1-based), spread over them, in a fixed order.
 
-    None where the file is not Python, or is nested too deep.
+    None where the file is not Python.
     """
     try:
-        return _mutants(Source(path, data), set(lines), limit)
-    except (SyntaxError, ValueError, RecursionError):
+        source = Source(path, data)
+    except (SyntaxError, ValueError):
         return ()
-
-
-def _mutants(source: Source, wanted: set[int], limit: int) -> tuple[Candidate, ...]:
+    wanted = set(lines)
     silent = list(_silent(source))
     by_line: dict[int, list[Candidate]] = {}
     seen: dict[tuple[int, int], set[bytes]] = {}
     for node in source.expressions(wanted):
         for operator in _OPERATORS:
-            for candidate in operator(source, node):
+            for candidate in edits_of(operator, source, node):
                 known = seen.setdefault((candidate.start, candidate.end), set())
                 if len(known) == _A_PLACE or candidate.replacement in known:
                     continue
-                if _is_within(source, candidate, wanted, silent) and _differs(source, candidate):
+                if _is_within(source, candidate, wanted, silent) and source.takes(candidate):
                     known.add(candidate.replacement)
                     by_line.setdefault(candidate.line, []).append(candidate)
     return tuple(_spread(by_line))[:limit]
@@ -71,11 +69,6 @@ def _is_within(source: Source, candidate: Candidate, wanted: set[int], silent: l
     return wanted.issuperset(touched) and not any(
         start <= candidate.start and candidate.end <= end for start, end in silent
     )
-
-
-def _differs(source: Source, candidate: Candidate) -> bool:
-    is_same = source.data[candidate.start : candidate.end] == candidate.replacement
-    return not is_same and source.parses(candidate)
 
 
 def _silent(source: Source) -> Iterator[tuple[int, int]]:

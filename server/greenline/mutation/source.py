@@ -156,6 +156,11 @@ class Source:
             return None
         return Candidate(self.path, at, at + len(old), new, operator, left.end_lineno or left.lineno, prior)
 
+    def takes(self, candidate: Candidate) -> bool:
+        """Return whether an edit changes the text, and leaves it Python."""
+        is_same = self.data[candidate.start : candidate.end] == candidate.replacement
+        return not is_same and self.parses(candidate)
+
     def parses(self, candidate: Candidate) -> bool:
         """Return whether the function around an edit, or else the file, is still Python with it."""
         first, last = self._around(candidate.line)
@@ -165,8 +170,8 @@ class Source:
         # Below a condition a text may be indented, as methods are.
         text = b"if 1:\n" + text if text[:1] in (b" ", b"\t") else text
         try:
-            compile(text.decode(self._encoding or "utf-8"), self.path, "exec", ast.PyCF_ONLY_AST)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            parse_python(text.decode(self._encoding or "utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
             return False
         return True
 

@@ -97,11 +97,11 @@ class Search:
             self.cancellation.raise_if_cancelled()
             try:
                 source = Source(file, self.tree[file].content)
-                lines = spread(source, own)
-                made = list(candidates(source, set(lines)))
-            except (SyntaxError, ValueError, KeyError, RecursionError):
+            except (SyntaxError, ValueError, KeyError):
                 continue
-            found += [(each, _suspicion(lines, each.line) * each.prior) for each in made]
+            lines = spread(source, own)
+            for candidate in candidates(source, set(lines)):
+                found.append((candidate, _suspicion(lines, candidate.line) * candidate.prior))
         found.sort(key=lambda item: (-item[1], item[0].path, item[0].start, item[0].replacement))
         return found[:_MAX_SINGLES]
 

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 import zlib
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import attrs
 from greenline.core.error import GreenlineError
 from greenline.core.port import SandboxRequest, SandboxResult, Tree
 from greenline.core.wire import to_json
+from greenline.verify.kept_file import finished, write_whole
 from greenline.workspace.state import state_folder
 
 QUOTA_BYTES = 64 * 1024 * 1024
@@ -31,8 +31,6 @@ KEPT_S = 7 * 24 * 3600.0
 _FORMAT = 1
 _FOLDER = "bases"
 _SUFFIX = ".base"
-_UNFINISHED = ".new-"
-_UNFINISHED_S = 3600.0
 _OF_THE_RUN = frozenset({"label", "followup"})
 """What of a request says whose it is and what is asked afterwards, and nothing about its first round."""
 
@@ -74,14 +72,7 @@ class BaseCache:
             return
         with contextlib.suppress(OSError, GreenlineError):
             path = self._path(root, key)
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(data)
-                Path(temporary).replace(path)
-            finally:
-                Path(temporary).unlink(missing_ok=True)
+            write_whole(path, data)
             self._prune(path.parent)
 
     def discard(self, root: str, key: str) -> None:
@@ -93,15 +84,9 @@ class BaseCache:
         return self.folder(root) / _FOLDER / f"{key}{_SUFFIX}"
 
     def _prune(self, folder: Path) -> None:
-        """Drop what was asked for longest ago until the rest fits, and what the dead left half done."""
-        found = []
-        for path in folder.iterdir():
-            status = path.stat()
-            if path.name.startswith(_UNFINISHED):
-                if time.time() - status.st_mtime > _UNFINISHED_S:
-                    path.unlink(missing_ok=True)
-            else:
-                found.append((status.st_mtime_ns, status.st_size, path))
+        """Drop what was asked for longest ago until the rest fits."""
+        statuses = [(path.stat(), path) for path in finished(folder)]
+        found = [(status.st_mtime_ns, status.st_size, path) for status, path in statuses]
         total = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):
             if total <= self.quota_bytes:

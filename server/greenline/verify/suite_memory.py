@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import time
 import zlib
 from collections.abc import Callable
@@ -18,6 +16,7 @@ from pathlib import Path
 import attrs
 
 from greenline.core.error import GreenlineError
+from greenline.verify.kept_file import write_whole
 from greenline.verify.known_suite import KnownFile, KnownSuite, KnownTest
 from greenline.verify.project import Project
 from greenline.workspace.state import state_folder
@@ -54,15 +53,7 @@ class SuiteMemory:
         if len(data) > self.quota_bytes:
             return
         with contextlib.suppress(OSError, GreenlineError):
-            path = self._path(root, project)
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(data)
-                Path(temporary).replace(path)
-            finally:
-                Path(temporary).unlink(missing_ok=True)
+            write_whole(self._path(root, project), data)
 
     def _believed(self, known: KnownSuite) -> KnownSuite:
         if known.stopped_s is not None and not 0 <= self.now() - known.stopped_at <= KEPT_S:

@@ -64,16 +64,19 @@ def candidates(source: Source, lines: set[int]) -> Iterator[Candidate]:
     n_edits: Counter[int] = Counter()
     for node in source.expressions(lines):
         for operator in OPERATORS:
-            for candidate in operator(source, node):
+            for candidate in edits_of(operator, source, node):
                 key = (candidate.start, candidate.end, candidate.replacement)
                 if key in seen or n_edits[candidate.line] >= _MAX_A_LINE:
                     continue
-                if _parses(source, candidate):
+                if source.takes(candidate):
                     seen.add(key)
                     n_edits[candidate.line] += 1
                     yield candidate
 
 
-def _parses(source: Source, candidate: Candidate) -> bool:
-    is_same = source.data[candidate.start : candidate.end] == candidate.replacement
-    return not is_same and source.parses(candidate)
+def edits_of(operator: Operator, source: Source, node: ast.AST) -> list[Candidate]:
+    """Return the edits of a node by one operator; none where it is nested deeper than the operator goes."""
+    try:
+        return list(operator(source, node))
+    except RecursionError:
+        return []
