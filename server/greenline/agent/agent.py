@@ -89,7 +89,7 @@ class Agent:
                 f"The plan of {run_id} cannot be changed while the run is {run.state.value}.", run.state
             )
         if isinstance(change, str) and self._services.model is None:
-            raise no_model()
+            raise no_model(change)
         if self._live.control(run_id) is not None:
             raise WrongState(
                 f"The run {run_id} is being worked on by its plan.", remedy="Cancel it, then change the plan."
@@ -260,7 +260,7 @@ class Agent:
         elif model is not None:
             attempt, stop, words = run_model(scope, plan, model)
         else:
-            raise no_model()
+            raise no_model(scope.task.request)
         if attempt is None:
             note = words if stop in {StopReason.DONE, StopReason.NO_FIX_FOUND} else f"{stop.value}: {words}"
             scope.recorder.state(RunState.FAILED, note or stop.value)

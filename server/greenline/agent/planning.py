@@ -22,7 +22,7 @@ _MAP_TOKENS = 1500
 def check_servable(services: Services, task: Task) -> None:
     """Raise `NoModel` where nobody here can serve the task."""
     if services.model is None and (services.repairer is None or not asks_for_repair(task.request)):
-        raise no_model()
+        raise no_model(task.request)
 
 
 def make_plan(scope: Scope) -> Plan | tuple[Question, ...]:
@@ -43,7 +43,7 @@ def revise_plan(scope: Scope, plan: Plan, instruction: str) -> Plan:
     """Return the next version of a plan by the user's instruction; raises `NoModel`."""
     model = scope.services.model
     if model is None:
-        raise no_model()
+        raise no_model(instruction)
     first = (
         f"{describe(scope.task)}\n\nThe plan so far:\n{describe_plan(plan)}\n\n"
         f"The user wants this plan changed:\n{instruction}"

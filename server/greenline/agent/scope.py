@@ -18,6 +18,9 @@ from greenline.core.task import RunState, Task
 from greenline.tool.definition import Asking
 from greenline.workspace.snapshot import Snapshot
 
+_NAMED_CHARS = 80
+"""Of a request in an error about it: enough to know it again."""
+
 PERMISSIONS = ("allowOnce", "allowAlways", "rejectOnce", "rejectAlways")
 
 
@@ -96,10 +99,12 @@ class Scope:
         return f"{answer.decision} {answer.note}".strip()
 
 
-def no_model() -> NoModel:
+def no_model(request: str) -> NoModel:
     """Return the error of a request that only a model can serve."""
+    words = " ".join(request.split())
+    named = words if len(words) <= _NAMED_CHARS else f"{words[:_NAMED_CHARS]}…"
     return NoModel(
-        "This request needs a language model, and none is configured.",
+        f"The request “{named}” needs a language model, and none is configured.",
         remedy="Name one in GREENLINE_MODEL (for example ollama/qwen2.5-coder:7b) or as `model` in the user's"
         " configuration file; without a model Greenline can only make failing tests pass.",
     )
