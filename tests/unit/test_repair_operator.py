@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from greenline.mutation.operator import candidates
+from greenline.mutation.precedence import needs_parentheses
 from greenline.mutation.source import Candidate, Source
 
 FAULTS = {
@@ -26,6 +27,10 @@ FAULTS = {
     "index": ("x = a[i]", "x = a[i - 1]"),
     "last index": ("x = a[0]", "x = a[-1]"),
     "slice": ("x = a[:n]", "x = a[:n + 1]"),
+    "off by one in a product": ("x = a * b", "x = (a - 1) * b"),
+    "off by one in a call's product": ("x = f(a // b)", "x = f((a - 1) // b)"),
+    "swapped operands, one in parentheses": ("x = a / (b + c)", "x = (b + c) / a"),
+    "negation of a choice taken away": ("x = not (a or b) and c", "x = (a or b) and c"),
     "range": ("for i in range(n): x()", "for i in range(n + 1): x()"),
     "range from one": ("for i in range(n): x()", "for i in range(1, n): x()"),
     "membership the other way round": ("x = a in b", "x = b in a"),
@@ -225,3 +230,51 @@ def test_an_edit_right_of_other_letters_hits_its_place(cookie: str, encoding: st
 
     assert data.replace(b"a < b", b"a <= b") in edited
     assert all(source.parses(c) for c in candidates(source, {3}) if c.operator == "comparison")
+
+
+PLACES = (
+    *("Z * x", "x * Z", "Z - x", "x - Z", "Z ** x", "x ** Z", "Z % x", "Z | x", "x & Z", "Z << x", "-Z", "~Z"),
+    *("not Z", "Z and x", "x or Z", "Z < x", "x < Z < y", "x in Z", "Z.y", "Z[0]", "Z(x)", "f(Z)", "f(*Z)"),
+    *("x if Z else y", "Z if x else y", "x if y else Z", "[Z]", "x[Z]", "x[Z:]", "[a for a in Z if x]"),
+    *("[a for a in x if Z]", "lambda: Z", "f(k=Z)", "{x: Z}", "(Z for a in x)"),
+)
+EXPRESSIONS = (
+    *("p", "1", "p + q", "p - q", "p * q", "p / q", "p ** q", "-p", "~p", "not p", "p and q", "p or q", "p < q"),
+    *("p in q", "p if q else r", "lambda: p", "p | q", "p ^ q", "p & q", "p << q", "p.q", "p()", "p[0]", "[p]"),
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_what_is_put_in_a_place_stays_one_operand(place: str, expression: str) -> None:
+    tree = ast.parse(place, mode="eval")
+    parent, node = next(
+        (parent, child)
+        for parent in ast.walk(tree)
+        for child in ast.iter_child_nodes(parent)
+        if isinstance(child, ast.Name) and child.id == "Z"
+    )
+
+    is_grouped = needs_parentheses(parent, node, expression.encode())
+    made = place.replace("Z", f"({expression})" if is_grouped else expression)
+
+    assert _meaning(made) == _meaning(place.replace("Z", f"({expression})"))
+
+
+def _meaning(text: str) -> str:
+    """Return an expression's tree, in which `a or (b or c)` is `a or b or c`."""
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BoolOp):
+            parts = [p.values if isinstance(p, ast.BoolOp) and type(p.op) is type(node.op) else [p] for p in node.values]
+            node.values = [value for part in parts for value in part]
+    return ast.dump(tree)
+
+
+@pytest.mark.parametrize("place", ["Z - x", "f(Z)", "Z and x", "Z if x else y"])
+def test_parentheses_are_added_only_where_they_are_needed(place: str) -> None:
+    tree = ast.parse(place, mode="eval")
+    parent = next(p for p in ast.walk(tree) for c in ast.iter_child_nodes(p) if getattr(c, "id", "") == "Z")
+    node = next(c for c in ast.iter_child_nodes(parent) if isinstance(c, ast.Name) and c.id == "Z")
+
+    assert not needs_parentheses(parent, node, b"p + 1")

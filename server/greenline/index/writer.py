@@ -22,7 +22,7 @@ from greenline.index.vector import Embedder, VectorTable
 
 _MAX_KEPT_VERSIONS = 4
 """Versions of one path that are kept besides the live one."""
-_KEPT_CHANGES = 2000
+_KEPT_CHANGES = 10_000
 """Changes that searches can follow; past them they read all files again."""
 _WITHHELD = frozenset({SkipReason.IGNORED.value, SkipReason.SECRET.value})
 """What the gate says of a path and the disk does not."""

@@ -12,10 +12,13 @@ from typing import Any, TypeVar
 import attrs
 
 from greenline.core.syntax import parse_python
+from greenline.mutation.precedence import needs_parentheses
 
 T = TypeVar("T")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_NEAR = 200
+"""Bytes beside an expression in which its own parentheses are looked for."""
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 """As the parser counts lines."""
 
@@ -93,6 +96,15 @@ class Source:
         start, end = self.span(node)
         return self.data[start:end]
 
+    def operand(self, node: ast.expr) -> bytes:
+        """Return an expression's bytes with the parentheses right around it, where it has some."""
+        text = self.text(node)
+        return b"(%s)" % text if self._is_enclosed(*self.span(node)) else text
+
+    def _is_enclosed(self, start: int, end: int) -> bool:
+        before, after = self.data[max(0, start - _NEAR) : start], self.data[end : end + _NEAR]
+        return before.rstrip()[-1:] == b"(" and after.lstrip()[:1] == b")"
+
     def line_span(self, node: ast.stmt) -> tuple[int, int]:
         """Return the span of a statement's whole lines, the last line end included."""
         assert node.end_lineno is not None
@@ -135,9 +147,11 @@ class Source:
     def replace(
         self, node: ast.expr | ast.stmt, replacement: bytes | str, operator: str, prior: float
     ) -> Candidate:
-        """Return the edit that puts `replacement` in a node's place."""
+        """Return the edit that puts `replacement` in a node's place, in parentheses where it needs them."""
         start, end = self.span(node)
         text = replacement.encode(self._encoding or "utf-8") if isinstance(replacement, str) else replacement
+        if isinstance(node, ast.expr) and needs_parentheses(self.parent(node), node, text):
+            text = text if self._is_enclosed(start, end) else b"(%s)" % text
         return Candidate(self.path, start, end, text, operator, node.lineno, prior)
 
     def between(

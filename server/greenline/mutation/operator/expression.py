@@ -68,7 +68,7 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
         made = source.between(node.left, node.right, old, new, "arithmetic", 0.25 if place else 0.65)
         if made is not None:
             yield made
-    left, right = source.text(node.left), source.text(node.right)
+    left, right = source.operand(node.left), source.operand(node.right)
     if old in (b"-", b"/", b"//", b"%", b"**", b"<<", b">>"):
         yield source.replace(node, b"%s %s %s" % (right, old, left), "swapped operands", 0.45)
     yield source.replace(node, left, "operand", 0.3)
@@ -78,12 +78,12 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Mult | ast.Div | ast.FloorDiv):
         inner = node.right
         token = _ARITHMETIC[type(inner.op)][0]
-        grouped = b"(%s %s %s) %s %s" % (left, old, source.text(inner.left), token, source.text(inner.right))
+        grouped = b"(%s %s %s) %s %s" % (left, old, source.operand(inner.left), token, source.operand(inner.right))
         yield source.replace(node, grouped, "grouping", 0.35)
     if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mult | ast.Div | ast.FloorDiv):
         inner = node.left
         token = _ARITHMETIC[type(inner.op)][0]
-        grouped = b"%s %s (%s %s %s)" % (source.text(inner.left), token, source.text(inner.right), old, right)
+        grouped = b"%s %s (%s %s %s)" % (source.operand(inner.left), token, source.operand(inner.right), old, right)
         yield source.replace(node, grouped, "grouping", 0.35)
 
 
