@@ -84,6 +84,25 @@ def test_a_test_that_waits_for_long_is_no_failing_one(tmp_path: Path) -> None:
     assert result.evidence.fixed == ("test_queue_times.py::test_longest",)
 
 
+def test_a_test_that_passes_in_the_search_alone_is_not_mended(tmp_path: Path) -> None:
+    # The search measures no coverage, and the verification does.
+    traced = "\n\ndef test_untraced():\n    import sys\n\n    assert longest([2, 3]) == 3\n"
+    traced += "    assert sys.gettrace() is None\n"
+
+    result = _repair(tmp_path, SOUND.replace("wait > best", "wait < best"), TESTS + traced, budget_s=30)
+
+    assert result.edit_set is None
+    assert "none was verified" in result.note
+
+
+def test_fixes_between_which_the_tests_do_not_tell_are_named(tmp_path: Path) -> None:
+    tests = "from queue_times import total\n\n\ndef test_total():\n    assert total([2]) == 4\n"
+    result = _repair(tmp_path, "def total(waits):\n    return sum(waits) + 0\n", tests, budget_s=30)
+
+    assert result.edit_set is None
+    assert "Likeliest: queue_times.py:2 `return sum(waits) + 2`" in result.note, result.note
+
+
 def test_a_missing_algorithm_is_not_made_up(tmp_path: Path) -> None:
     faulty = SOUND.replace("    for wait in waits:\n        result += wait\n", "")
 

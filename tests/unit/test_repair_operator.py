@@ -233,14 +233,53 @@ def test_an_edit_right_of_other_letters_hits_its_place(cookie: str, encoding: st
 
 
 PLACES = (
-    *("Z * x", "x * Z", "Z - x", "x - Z", "Z ** x", "x ** Z", "Z % x", "Z | x", "x & Z", "Z << x", "-Z", "~Z"),
+    *(
+        "Z * x",
+        "x * Z",
+        "Z - x",
+        "x - Z",
+        "Z ** x",
+        "x ** Z",
+        "Z % x",
+        "Z | x",
+        "x & Z",
+        "Z << x",
+        "-Z",
+        "~Z",
+    ),
     *("not Z", "Z and x", "x or Z", "Z < x", "x < Z < y", "x in Z", "Z.y", "Z[0]", "Z(x)", "f(Z)", "f(*Z)"),
     *("x if Z else y", "Z if x else y", "x if y else Z", "[Z]", "x[Z]", "x[Z:]", "[a for a in Z if x]"),
     *("[a for a in x if Z]", "lambda: Z", "f(k=Z)", "{x: Z}", "(Z for a in x)"),
 )
 EXPRESSIONS = (
-    *("p", "1", "p + q", "p - q", "p * q", "p / q", "p ** q", "-p", "~p", "not p", "p and q", "p or q", "p < q"),
-    *("p in q", "p if q else r", "lambda: p", "p | q", "p ^ q", "p & q", "p << q", "p.q", "p()", "p[0]", "[p]"),
+    *(
+        "p",
+        "1",
+        "p + q",
+        "p - q",
+        "p * q",
+        "p / q",
+        "p ** q",
+        "-p",
+        "~p",
+        "not p",
+        "p and q",
+        "p or q",
+        "p < q",
+    ),
+    *(
+        "p in q",
+        "p if q else r",
+        "lambda: p",
+        "p | q",
+        "p ^ q",
+        "p & q",
+        "p << q",
+        "p.q",
+        "p()",
+        "p[0]",
+        "[p]",
+    ),
 )
 
 
@@ -266,7 +305,10 @@ def _meaning(text: str) -> str:
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         if isinstance(node, ast.BoolOp):
-            parts = [p.values if isinstance(p, ast.BoolOp) and type(p.op) is type(node.op) else [p] for p in node.values]
+            parts = [
+                p.values if isinstance(p, ast.BoolOp) and type(p.op) is type(node.op) else [p]
+                for p in node.values
+            ]
             node.values = [value for part in parts for value in part]
     return ast.dump(tree)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
-from greenline.repair.engine import Diagnosis, search_until
+from greenline.repair.diagnosis import Diagnosis
+from greenline.repair.engine import search_until
 from greenline.repair.trial import timing
 
 
@@ -65,3 +68,29 @@ def test_a_search_leaves_time_for_the_verification_and_has_some_in_any_case() ->
     assert 130.0 < quick < 150.0
     assert 110.0 < waiting < 140.0
     assert slow >= 160.0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "end", "words"),
+    [
+        (
+            ("test_parser",),
+            RunEnd.COMPLETE,
+            "No test is named test_parser; there is nothing to repair. Of the",
+        ),
+        (("test_b",), RunEnd.COMPLETE, "test_b passes; there is nothing to repair. Of the others 1 fails."),
+        (
+            ("test_b",),
+            RunEnd.TIMEOUT,
+            "No test that was asked for had failed when the run ended (timeout): why",
+        ),
+    ],
+)
+def test_a_request_that_names_no_failing_test_is_told_why(
+    wanted: tuple[str, ...], end: RunEnd, words: str
+) -> None:
+    tests = (TestResult("a.py::test_parse", Outcome.FAILED, 0.1), TestResult("test_b", Outcome.PASSED, 0.1))
+
+    diagnosis = Diagnosis(TestReport(end, tests, detail="why"), (), {}, wanted)
+
+    assert diagnosis.problem().startswith(words)

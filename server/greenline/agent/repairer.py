@@ -21,7 +21,8 @@ from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier
 from greenline.core.task import Plan, PlanEntry, Task
 from greenline.edit.hunk import diff_text
 from greenline.guard.gate import Gate
-from greenline.repair.engine import Diagnosis, RepairEngine
+from greenline.repair.diagnosis import Diagnosis
+from greenline.repair.engine import RepairEngine
 from greenline.tool.place import root_names, shown
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot

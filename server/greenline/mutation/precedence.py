@@ -1,6 +1,6 @@
 """Which text needs parentheses in the place of an expression, so that it stays the one operand that it is.
 
-Levels follow the table of operator precedence in the Python language reference (6.17): the higher, the tighter.
+Levels follow the table of operator precedence in the Python language reference (6.17); higher is tighter.
 """
 
 from __future__ import annotations

@@ -6,29 +6,29 @@ Only what `Verifier` calls `verified` is a repair; the batches before it merely 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import attrs
 
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
-from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
 from greenline.repair.alike import Family, families
 from greenline.repair.behind import on_base, with_edits
+from greenline.repair.diagnosis import START_S, Diagnosis, count_witnesses, is_wanted
 from greenline.repair.doubt import doubt, ties
-from greenline.repair.fix import Fix, make_contents
+from greenline.repair.fix import Fix, described, make_contents
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Found, Search
 from greenline.repair.trial import Bench, timing
 from greenline.verify.path_rule import PathRule
 from greenline.verify.python_project import detect
-from greenline.verify.repeat import REPEATS
 
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
+_MAX_NAMED = 3
 _MAX_COMPARED = 60
 _SEARCH_BY = 0.68
 """The share of the budget after which the search ends."""
@@ -36,8 +36,6 @@ _HANG_S = 4.0
 """How much processor time a test may take before it is stopped, unless the suite's others take as long."""
 _SLOW_S = 20.0
 """How long one that was stopped may take when it is asked again, if so much of the budget is left."""
-_START_S = 4.0
-"""What a run takes beside its tests, roughly."""
 _CAUTION = 1.25
 """How many times what a verification is likely to take is kept for it."""
 _LEAST = 0.25
@@ -47,61 +45,7 @@ _VERIFY_BY = 0.85
 _TIMES = 8.0
 """How much longer than on the base a test may take in the verification."""
 
-_QUICK_S = 1.0
-"""A suite that takes no longer is run in its own order, whatever a candidate changes."""
-_MAX_NEAR = 20
-
 SplitHunks = Callable[[EditSet], tuple[Hunk, ...]]
-
-
-@attrs.frozen
-class Diagnosis:
-    """What the base run says about where the fault is."""
-
-    report: TestReport
-    failing: tuple[str, ...]
-    suspicion: dict[tuple[str, int], float]
-
-    @property
-    def n_witnesses(self) -> dict[tuple[str, int], int]:
-        """Return (file, 1-based line) → how many tests execute it."""
-        return _n_witnesses(self.report)
-
-    @property
-    def stopped(self) -> tuple[str, ...]:
-        """Return the failing tests that were stopped at their limit: they hang, or are slow."""
-        slow = {test.id for test in self.report.tests if test.timed_out}
-        return tuple(test for test in self.failing if test in slow)
-
-    @property
-    def longest_s(self) -> float:
-        """Return how long the longest test took that ended by itself."""
-        return max((t.duration_s for t in self.report.tests if t.outcome is Outcome.PASSED), default=0.0)
-
-    @property
-    def verification_s(self) -> float:
-        """Return what verifying a fix is likely to take: a run of the suite, and repeats of what it mends."""
-        again = sum(test.duration_s for test in self.report.tests if test.id in self.failing)
-        return self.report.duration_s + REPEATS * again + _START_S
-
-    def near(self) -> dict[str, list[str]]:
-        """Return `FILE:LINE` → some tests that execute a suspicious line; empty where the suite is quick."""
-        if sum(test.duration_s for test in self.report.tests) < _QUICK_S:
-            return {}
-        found: dict[str, list[str]] = {}
-        for test, files in self.report.coverage.items():
-            for file, lines in files.items():
-                for line in lines:
-                    if (file, line) in self.suspicion:
-                        tests = found.setdefault(f"{file}:{line}", [])
-                        if len(tests) < _MAX_NEAR:
-                            tests.append(test)
-        return found
-
-    def suspects(self, limit: int = 5) -> list[tuple[str, int, float]]:
-        """Return the most suspicious lines: path, 1-based line, suspiciousness."""
-        ranked = sorted(self.suspicion.items(), key=lambda item: (-item[1], item[0]))
-        return [(file, line, score) for (file, line), score in ranked[:limit]]
 
 
 @attrs.frozen
@@ -164,11 +108,9 @@ class RepairEngine:
     ) -> Diagnosis:
         """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
         report = self.verifier.run_tests(root, tree, (), label, cancellation, self._limits(_HANG_S))
-        failing = failing_tests(report)
-        if wanted:
-            failing = tuple(test for test in failing if any(_names(word, test) for word in wanted))
-        rule = PathRule.of(tree, tree)
-        return Diagnosis(report, failing, ochiai(report, failing, _mendable(rule)))
+        failing = tuple(test for test in failing_tests(report) if is_wanted(test, wanted))
+        suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
+        return Diagnosis(report, failing, suspicion, tuple(wanted))
 
     def repair(
         self,
@@ -180,7 +122,7 @@ class RepairEngine:
         progress: Progress,
     ) -> RepairResult:
         """Search for a fix and verify it; raises `Cancelled`, `SandboxUnavailable`."""
-        problem = _unservable(diagnosis)
+        problem = diagnosis.problem()
         if problem:
             return RepairResult(None, None, 0, problem)
         # What the diagnosis took is part of the budget.
@@ -215,10 +157,11 @@ class RepairEngine:
         helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
         reason = doubt(alike, case.n_witnesses, len(diagnosis.failing), helpful)
         if reason:
-            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried."
+            shown = "; ".join(described(tree, family.best) for family in alike[:_MAX_NAMED])
+            note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried. Likeliest: {shown}."
             return RepairResult(None, None, found.n_tried, note)
         test_s = max(_HANG_S, _TIMES * diagnosis.longest_s)
-        return self._verified(case, alike, found.n_tried, test_s)
+        return self._verified(case, alike, found.n_tried, test_s, diagnosis.failing)
 
     def _behind(self, case: _Case, fix: Fix) -> dict[tuple[str, int], float]:
         """Return which lines of the base are suspicious once a fix of some tests, of one edit, is made."""
@@ -226,7 +169,7 @@ class RepairEngine:
         limits = self._limits(_HANG_S)
         report = self.verifier.run_tests(case.root, tree, (), case.label, case.cancellation, limits)
         failing = [test for test in failing_tests(report) if test in case.diagnosis.failing]
-        for place, count in on_base(_n_witnesses(report), case.tree, fix.edits[0]).items():
+        for place, count in on_base(count_witnesses(report), case.tree, fix.edits[0]).items():
             case.n_witnesses[place] = max(int(count), case.n_witnesses.get(place, 0))
         suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
         return on_base(suspicion, case.tree, fix.edits[0])
@@ -239,7 +182,7 @@ class RepairEngine:
         if not stopped:
             return none
         case.progress(f"running {len(stopped)} tests again that were stopped")
-        limit_s = min(_SLOW_S, max(2 * _HANG_S, self.budget_s - case.spent_s - _START_S))
+        limit_s = min(_SLOW_S, max(2 * _HANG_S, self.budget_s - case.spent_s - START_S))
         report = self.verifier.run_tests(
             case.root, case.tree, stopped, case.label, case.cancellation, self._limits(limit_s)
         )
@@ -253,10 +196,16 @@ class RepairEngine:
         fixes = [fix for fix, passed in found.partial if slow and passed >= left]
         if not fixes:
             return none
-        return self._verified(case, families(fixes, case.read, [None] * len(fixes)), found.n_tried, _SLOW_S)
+        alike = families(fixes, case.read, [None] * len(fixes))
+        return self._verified(case, alike, found.n_tried, _SLOW_S, tuple(sorted(left)))
 
-    def _verified(self, case: _Case, found: Sequence[Family], n_tried: int, test_s: float) -> RepairResult:
-        """Put the best fixes to the whole verification; the first that is verified is the repair."""
+    def _verified(
+        self, case: _Case, found: Sequence[Family], n_tried: int, test_s: float, checks: tuple[str, ...]
+    ) -> RepairResult:
+        """Put the best fixes to the whole verification; the first that is verified is the repair.
+
+        `checks` are the tests that must pass: that they did in the batches is no evidence.
+        """
         tried = f"{n_tried} candidates were tried"
         edits = [_edit_set(case.root, case.tree, family.best) for family in found]
         limits = self._limits(test_s)
@@ -266,7 +215,9 @@ class RepairEngine:
             self._hold(case)
             case.progress("verifying a fix with the whole suite")
             request = VerifyRequest(
-                case.root, case.tree, edit_set, self.split(edit_set), label=case.label, limits=limits
+                *(case.root, case.tree, edit_set, self.split(edit_set), checks),
+                label=case.label,
+                limits=limits,
             )
             evidence = self.verifier.verify(request, case.cancellation, case.progress)
             if evidence.verdict is Verdict.VERIFIED:
@@ -300,13 +251,6 @@ def _mendable(rule: PathRule) -> Callable[[str], bool]:
     return lambda path: path.endswith(".py") and rule.is_product(path)
 
 
-def _n_witnesses(report: TestReport) -> dict[tuple[str, int], int]:
-    counts: Counter[tuple[str, int]] = Counter()
-    for files in report.coverage.values():
-        counts.update((file, line) for file, lines in files.items() for line in lines)
-    return counts
-
-
 def _more(found: Sequence[Family]) -> str:
     n_same = len(found[0].fixes) - 1
     same = f"; {n_same} other edits come to the same" if n_same else ""
@@ -321,42 +265,3 @@ def _edit_set(root: str, tree: Tree, fix: Fix) -> EditSet:
             for path, content in sorted(contents.items())
         )
     )
-
-
-def _names(word: str, test: str) -> bool:
-    """Return whether a word of the request names a test: its id, a part of the id, or the function."""
-    return word == test or test.startswith((f"{word}::", f"{word}[")) or word in _parts(test)
-
-
-def _parts(test: str) -> set[str]:
-    bare = test.split("[")[0]
-    return {*bare.split("::"), *bare.split("."), *bare.split("/")}
-
-
-def _unservable(diagnosis: Diagnosis) -> str:
-    report = diagnosis.report
-    if report.end is not RunEnd.COMPLETE and not report.tests:
-        return f"The tests could not be run ({report.end.value}): {report.detail}"
-    if not report.tests:
-        return "The project has no tests, so there is nothing to repair by."
-    if not diagnosis.failing:
-        if len(report.tests) == 1:
-            return f"{report.tests[0].id} passes; there is nothing to repair."
-        return f"All {len(report.tests)} tests that were asked for pass; there is nothing to repair."
-    if not diagnosis.suspicion:
-        return _unlocalised(report, diagnosis.failing)
-    return ""
-
-
-def _unlocalised(report: TestReport, failing: Sequence[str]) -> str:
-    """Say why no line can be suspected; a file that cannot be imported is the usual reason."""
-    files = {test.file for test in report.tests if test.id in failing and test.file is not None}
-    if files and not any(file.endswith(".py") for file in files):
-        return (
-            f"{failing[0]} fails, and the repair engine mends Python alone; a model can mend other languages."
-        )
-    broken = [test for test in report.tests if test.outcome is Outcome.ERROR and test.id in failing]
-    lines = [line for test in broken[:1] for line in test.message.splitlines() if line.strip()]
-    if lines:
-        return f"{broken[0].id} ends before it executes product code: {lines[-1].removeprefix('E').strip()}"
-    return "No product code is executed by the failing tests, so the fault cannot be localised."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
+from greenline.core.port import Tree
 from greenline.mutation.source import Candidate
 
 
@@ -31,6 +32,20 @@ def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> d
         data = made[edit.path] if edit.path in made else read(edit.path)
         made[edit.path] = data[: edit.start] + edit.replacement + data[edit.end :]
     return made
+
+
+def described(tree: Tree, fix: Fix) -> str:
+    """Return each edit in words: `FILE:LINE` and what the line becomes."""
+    return " with ".join(_in_words(tree[edit.path].content, edit) for edit in fix.edits)
+
+
+def _in_words(data: bytes, edit: Candidate) -> str:
+    made = data[: edit.start] + edit.replacement + data[edit.end :]
+    first = made.rfind(b"\n", 0, edit.start) + 1
+    last = made.find(b"\n", edit.start + len(edit.replacement))
+    lines = made[first : last if last >= 0 else len(made)].decode(errors="replace").split("\n")
+    shown = " ".join(line.strip() for line in lines if line.strip())
+    return f"{edit.path}:{edit.line} `{shown}`" if shown else f"{edit.path}:{edit.line} left out"
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:

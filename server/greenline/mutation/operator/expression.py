@@ -78,12 +78,24 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Mult | ast.Div | ast.FloorDiv):
         inner = node.right
         token = _ARITHMETIC[type(inner.op)][0]
-        grouped = b"(%s %s %s) %s %s" % (left, old, source.operand(inner.left), token, source.operand(inner.right))
+        grouped = b"(%s %s %s) %s %s" % (
+            left,
+            old,
+            source.operand(inner.left),
+            token,
+            source.operand(inner.right),
+        )
         yield source.replace(node, grouped, "grouping", 0.35)
     if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mult | ast.Div | ast.FloorDiv):
         inner = node.left
         token = _ARITHMETIC[type(inner.op)][0]
-        grouped = b"%s %s (%s %s %s)" % (source.operand(inner.left), token, source.operand(inner.right), old, right)
+        grouped = b"%s %s (%s %s %s)" % (
+            source.operand(inner.left),
+            token,
+            source.operand(inner.right),
+            old,
+            right,
+        )
         yield source.replace(node, grouped, "grouping", 0.35)
 
 
