@@ -70,6 +70,8 @@ BAD: list[tuple[str, Any, int, str]] = [
     ("agent/undo", {"checkpointId": "cp-0"}, -32602, "cp-0"),
     ("agent/undo", {"checkpointId": 3}, -32602, "checkpoint"),
     ("agent/undo", {}, -32602, "nothing to undo"),
+    ("agent/undo", [], -32602, "agent/undo"),
+    ("agent/status", [1], -32602, "agent/status"),
     ("agent/search", {"query": "x"}, -32803, "GREENLINE_INDEX"),
     ("agent/explain", place("file:///etc/passwd"), -32602, "/etc/passwd"),
     ("agent/explain", place("untitled:one"), -32602, "untitled:one"),

@@ -218,3 +218,13 @@ def test_a_table_in_a_pipe_has_a_line_for_each_row(
 
     for row in (undone, applied):
         assert any(row["checkpointId"] in line and row["reason"] in line for line in lines)
+
+
+def test_a_setting_that_cannot_be_used_is_named(
+    project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GREENLINE_CHECKPOINT_QUOTA_MB", "much")
+
+    assert main(["checkpoints", "--root", project.root]) == 0
+
+    assert "GREENLINE_CHECKPOINT_QUOTA_MB must be a whole number" in capsys.readouterr().err

@@ -374,3 +374,13 @@ def test_a_mode_that_is_none_is_refused(mode: str) -> None:
 
     with pytest.raises(EditRejected, match="mode"):
         apply(edit, {"a.py": b"x\n"})
+
+
+@pytest.mark.parametrize("paths", [("a", "a/b"), ("a/b", "a"), ("a/b/c", "a/b")])
+def test_a_file_in_a_file_of_the_same_edit_is_refused(paths: tuple[str, str]) -> None:
+    edit = json.dumps({"writes": [{"path": path, "content": "k"} for path in paths]})
+
+    with pytest.raises(EditRejected) as caught:
+        apply(edit, {})
+
+    assert caught.value.code == "exists"

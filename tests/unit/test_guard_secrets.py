@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from greenline.guard.secrets import MASK, known_secrets, mask, masking
+from greenline.guard.secrets import MASK, _pieces, known_secrets, mask, masking
 
 CASES = Path(__file__).parents[1] / "data" / "agent" / "cases"
 
@@ -152,3 +152,18 @@ def test_whatever_stands_around_it_a_known_value_goes_whole_or_cut(
     cut = data.draw(st.sampled_from([secret[:length], secret[-length:]]))
 
     assert mask(f"{before}{cut}{after}", known=(secret, "another-one-12345")) == f"{before}{MASK}{after}"
+
+
+@given(before=st.integers(0, 9000), width=st.sampled_from((40, 200, 100_000)))
+def test_a_password_in_an_address_is_masked_wherever_a_text_is_cut_for_the_detectors(
+    before: int, width: int
+) -> None:
+    filled = "".join("\n" if place % width == width - 1 else "x" for place in range(before))
+    text = f"{filled} postgres://app:hunter2-secret@db/x {'y' * 9000}"
+
+    assert "hunter2" not in mask(text)
+
+
+def test_what_takes_a_detector_the_square_of_its_length_is_cut() -> None:
+    assert max(map(len, _pieces("://" * 50_000))) < 5000
+    assert "".join(_pieces("one\n" * 5000)) == "one\n" * 5000

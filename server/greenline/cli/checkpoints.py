@@ -10,7 +10,7 @@ import time
 from rich.table import Table
 from rich.text import Text
 
-from greenline.cli.console import console, known_root, limit_of
+from greenline.cli.console import console, known_root, known_settings, limit_of
 from greenline.cli.visible import visible
 from greenline.journal.checkpoint import Checkpoint
 
@@ -18,12 +18,11 @@ from greenline.journal.checkpoint import Checkpoint
 def run(arguments: argparse.Namespace) -> int:
     """Print the checkpoints."""
     from greenline.app import open_checkpoints, open_journal
-    from greenline.config.settings import load_settings
     from greenline.edit.reach import Reach
 
     limit = limit_of(arguments.limit)
     root = known_root(arguments.root)
-    own = open_checkpoints(root, open_journal(root), load_settings(), (root,))
+    own = open_checkpoints(root, open_journal(root), known_settings(), (root,))
     found = Reach.of(root, own).newest_first(limit)
     if arguments.json:
         print(json.dumps([as_json(item) for item in found]))

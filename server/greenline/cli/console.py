@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -19,6 +20,9 @@ from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdi
 from greenline.edit.hunk import hunk_diff
 from greenline.verify.summary import measured_before
 from greenline.workspace.encoding import decode
+
+if TYPE_CHECKING:
+    from greenline.config.settings import Settings
 
 _MAX_LIMIT = 1_000_000
 _PIPE_WIDTH = 10_000
@@ -85,6 +89,15 @@ def warn(warnings: Iterable[str]) -> None:
     """Say on standard error what cannot be used as the user set it."""
     for warning in warnings:
         print(f"greenline: {visible(warning)}", file=sys.stderr)
+
+
+def known_settings() -> Settings:
+    """Return the user's settings, after saying what of them cannot be used."""
+    from greenline.config.settings import load_settings
+
+    settings = load_settings()
+    warn(settings.warnings)
+    return settings
 
 
 def progress(sentence: str) -> None:

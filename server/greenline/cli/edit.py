@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from greenline.cli.console import root_of, warn
+from greenline.cli.console import known_settings, root_of, warn
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError, InvalidInput, OutsideWorkspace
 
@@ -39,7 +39,6 @@ _PUBLISHED = {
 def run(arguments: argparse.Namespace) -> int:
     """Apply an edit and print one JSON object; exit 3 where it is rejected."""
     from greenline.app import open_checkpoints, open_journal
-    from greenline.config.settings import load_settings
     from greenline.edit.apply import edit_set_from_text
     from greenline.edit.format import EditFormat
     from greenline.edit.reach import settle
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         changes = edit_set_from_text(_text(data), staging, arguments.path, given).changes
         if changes:
             # The journal of the first root keeps the checkpoint, wherever the files lie.
-            store = open_checkpoints(roots[0], open_journal(roots[0]), load_settings())
+            store = open_checkpoints(roots[0], open_journal(roots[0]), known_settings())
             apply_changes(changes, roots, store, Occasion(f"edit apply {arguments.edit}"))
     except (EditRejected, OutsideWorkspace) as error:
         print(json.dumps(_rejection(error)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from greenline.cli.console import console, root_of
+from greenline.cli.console import console, known_settings, root_of
 from greenline.core.error import NotFound
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def _index(roots: list[str], *, as_json: bool) -> int:
 
 def _write(roots: list[str], *, as_json: bool) -> int:
     from greenline.app import make_embedder, open_indexer
-    from greenline.config.settings import load_settings
     from greenline.index.indexer import Progress
 
     def show(progress: Progress) -> None:
@@ -57,7 +56,7 @@ def _write(roots: list[str], *, as_json: bool) -> int:
             print(f"\r  … {progress.n_done} of {progress.n_total} files", end="", file=sys.stderr, flush=True)
 
     began = time.monotonic()
-    indexer = open_indexer(roots, make_embedder(load_settings()))
+    indexer = open_indexer(roots, make_embedder(known_settings()))
     try:
         report = indexer.scan(show)
         while not indexer.embed_pending():

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from greenline.cli.console import root_of, say
+from greenline.cli.console import known_settings, root_of, say
 from greenline.core.error import InvalidInput
 from greenline.index.retrieve.hit import hit_json, kinds_of
 from greenline.index.retrieve.retriever import Filter, Found
@@ -16,7 +16,6 @@ from greenline.index.retrieve.retriever import Filter, Found
 def run(arguments: argparse.Namespace) -> int:
     """Search the roots."""
     from greenline.app import search
-    from greenline.config.settings import load_settings
 
     roots = [root_of(root) for root in arguments.root or ["."]]
     wanted = Filter(arguments.limit, kinds_of(arguments.kind or ()), arguments.path)
@@ -24,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             "There are no words to search for.", remedy='Say what to find: greenline search "WORDS".'
         )
-    found = search(roots, load_settings(), arguments.words, wanted)
+    found = search(roots, known_settings(), arguments.words, wanted)
     if found.completeness < 1:
         print(f"greenline: only {found.completeness:.0%} of the files are indexed yet", file=sys.stderr)
     if arguments.json:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from greenline.cli.console import known_root
+from greenline.cli.console import known_root, known_settings
 from greenline.edit.restore import UndoConflict
 from greenline.edit.undo import Undone, undo_on_disk
 
@@ -14,11 +14,10 @@ from greenline.edit.undo import Undone, undo_on_disk
 def run(arguments: argparse.Namespace) -> int:
     """Print what was restored; exit 1 with a line for each conflict where something was not."""
     from greenline.app import open_checkpoints, open_journal
-    from greenline.config.settings import load_settings
     from greenline.edit.reach import Reach
 
     root = known_root(arguments.root)
-    own = open_checkpoints(root, open_journal(root), load_settings(), (root,))
+    own = open_checkpoints(root, open_journal(root), known_settings(), (root,))
     store, checkpoints = Reach.of(root, own).named(arguments.name)
     undone = undo_on_disk(store, checkpoints)
     if arguments.json:

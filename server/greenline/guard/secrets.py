@@ -18,6 +18,10 @@ MASK = "[secret]"
 
 _SHORTEST = 8
 _LONGEST_CUT = 256
+_PIECE = 4096
+"""Characters that a detector is given at once: some take the square of a text's length."""
+_OVERLAP = 2048
+"""Characters that the pieces of one long line share: longer than the longest token."""
 _PEM = re.compile(
     r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END \1-----|\Z)",
     re.DOTALL,
@@ -63,8 +67,9 @@ def mask(text: str, known: Iterable[str] = ()) -> str:
     found = {m.group(1) for m in _SHAPED.finditer(text)}
     found.update(m.group(1) for m in _BEARER.finditer(text))
     found.update(m.group(1) for m in _NAMED.finditer(text) if _key_shaped(m.group(1)))
-    for plugin in _plugins():
-        found.update(secret for secret in plugin.analyze_string(text) if _worth(secret))
+    for piece in _pieces(text):
+        for plugin in _plugins():
+            found.update(secret for secret in plugin.analyze_string(piece) if _worth(secret))
     for secret in sorted(found, key=len, reverse=True):
         if MASK not in secret:
             text = text.replace(secret, MASK)
@@ -106,6 +111,16 @@ def _known_pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds known secrets, longest first, and what is left of them where they are cut short."""
     pieces = {*forms, *(piece for form in forms for piece in _cut_forms(form))}
     return re.compile("|".join(map(re.escape, sorted(pieces, key=lambda piece: (-len(piece), piece)))))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a text in pieces cut at line ends, as no token goes over one; a long line's overlap."""
+    start = 0
+    while len(text) - start > _PIECE:
+        end = text.rfind("\n", start, start + _PIECE) + 1
+        yield text[start : end or start + _PIECE]
+        start = end or start + _PIECE - _OVERLAP
+    yield text[start:]
 
 
 def _may_stand_in(form: str, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import attrs
@@ -53,7 +54,7 @@ def make_converter() -> cattrs.Converter:
         return attrs.has(cls) and getattr(cls, "__module__", "").startswith("greenline.")
 
     converter.register_structure_hook_factory(
-        ours, lambda cls: make_dict_structure_fn(cls, converter, **names(cls))
+        ours, lambda cls: _of_object(make_dict_structure_fn(cls, converter, **names(cls)))
     )
     converter.register_unstructure_hook_factory(
         ours, lambda cls: make_dict_unstructure_fn(cls, converter, **names(cls))
@@ -61,6 +62,17 @@ def make_converter() -> cattrs.Converter:
     converter.register_structure_hook(str, _string)
     converter.register_unstructure_hook(tuple, lambda value: [converter.unstructure(v) for v in value])
     return converter
+
+
+def _of_object(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Refuse what is no object, where the library would take an empty list for one without any key."""
+
+    def checked(value: Any, cls: Any) -> Any:
+        if value is not None and not isinstance(value, Mapping):
+            raise TypeError(f"expected an object, found {type(value).__name__}")
+        return structure({} if value is None else value, cls)
+
+    return checked
 
 
 def _string(value: Any, _: type) -> str:

@@ -11,6 +11,7 @@ import attrs
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.loosened import loosened
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.test_body import bodies
@@ -28,6 +29,10 @@ class TestChange:
     """Ids that passed in B and are missing in P though their code is still there: no longer collected."""
     removed: frozenset[str] = frozenset()
     """Ids that passed in B and are missing in P, with nothing like them in P: not even renamed."""
+    loosened: frozenset[str] = frozenset()
+    """Ids in P of tests that were there before, and are changed so that they could say less."""
+    hooks: frozenset[str] = frozenset()
+    """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
 
 
 NOTHING = TestChange()
@@ -55,10 +60,15 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
             continue
         elif there or not _renamed(old.get(path, {}).get(name), added):
             removed.add(test.id)
+    found = loosened(base, patched, paths, {_place(test)[0] for test in after.tests})
     return TestChange(
-        changed=frozenset(t.id for t in after.tests if _changed(t, paths, rule, old, new)),
+        changed=frozenset(
+            t.id for t in after.tests if not _moved(t, old, new) and _changed(t, paths, rule, old, new)
+        ),
         hidden=frozenset(hidden),
         removed=frozenset(removed),
+        loosened=frozenset(t.id for t in after.tests if _place(t) in found.places),
+        hooks=found.hooks,
     )
 
 
@@ -76,6 +86,16 @@ def _renamed(body: str | None, added: list[str]) -> bool:
     # One new function can only be the new name of one old one.
     added.remove(body)
     return True
+
+
+def _moved(
+    test: TestResult, old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]
+) -> bool:
+    """Return whether a test only has another name in its file than it had before."""
+    path, name = _place(test)
+    before, after = old.get(path, {}), new.get(path, {})
+    gone = (body for was, body in before.items() if was not in after)
+    return name in after and name not in before and before.get("") == after.get("") and after[name] in gone
 
 
 def _changed(

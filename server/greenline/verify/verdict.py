@@ -194,10 +194,23 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     if facts.change.removed:
         detail = f"Tests are removed: {_names(sorted(facts.change.removed))}."
         return Decision(Verdict.NOT_COVERED, "testsRemoved", detail)
+    if facts.change.hooks:
+        detail = f"What decides any test's outcome is changed: {_names(sorted(facts.change.hooks))}."
+        return Decision(Verdict.NOT_COVERED, "outcomeHooks", detail)
+    looser = sorted(t for t in facts.change.loosened if _passes_in_new(t, facts))
+    if looser:
+        detail = (
+            f"Tests are rewritten so that they may say less, and pass without the change: {_names(looser)}."
+        )
+        return Decision(Verdict.NOT_COVERED, "testsLoosened", detail)
     if facts.change.changed and not any(_fails_in_new(test, facts) for test in facts.change.changed):
         detail = "No added or changed test fails without the change, so none of them shows what it does."
         return Decision(Verdict.NOT_COVERED, "newTestsPassOnBase", detail)
     return None
+
+
+def _passes_in_new(test: str, facts: Facts) -> bool:
+    return facts.new_tests is not None and _passes(facts.new_tests.outcome_of(test))
 
 
 def _fails_in_new(test: str, facts: Facts) -> bool:

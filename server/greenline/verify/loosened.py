@@ -1,0 +1,159 @@
+"""Which tests a patch may have loosened: changed in a way that could let them say less; pure.
+
+A test says no less than before where all of its statements are still there, in their order, with nothing
+but assertions between them, and nothing that it uses in test files was changed. What is written below a
+test's last statement comes after everything that it said. Whether a loosened test still fails without the
+patch is for the verdict to ask.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+import attrs
+
+from greenline.core.port import Tree
+from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile
+from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.test_body import bodies
+
+_BUILTINS = frozenset(dir(builtins))
+_ENDS = re.compile(
+    r"\b(?:return|todo|if|try|catch|[sS]kip\w*|\w*[mM]ock\w*|spyOn)\b|\|\||//|/\*|(?:^|[;{]\s*)[\w.]+ = "
+)
+"""After what is put into a test in another language it may say less, though every word is still there."""
+_HOOKS = frozenset(
+    {
+        "pytest_pyfunc_call",
+        "pytest_runtest_protocol",
+        "pytest_runtestloop",
+        "pytest_runtest_call",
+        "pytest_runtest_makereport",
+        "pytest_runtest_logreport",
+        "pytest_report_teststatus",
+        "pytest_make_collect_report",
+        "pytest_fixture_setup",
+    }
+)
+"""Hooks of pytest's that can decide what any test comes to."""
+
+
+@attrs.frozen
+class Loosened:
+    """What a patch to test files may have loosened."""
+
+    places: frozenset[tuple[str, str]] = frozenset()
+    """File and qualified name of tests that were there before."""
+    hooks: frozenset[str] = frozenset()
+    """`FILE: HOOK` of functions that were added or changed and can decide any test's outcome."""
+
+
+def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterable[str]) -> Loosened:
+    """Return what a patch to `paths`, none of them product code, may have loosened in `test_files`."""
+    changed = set(paths)
+    files = {p: (SuiteFile.of(base, p), SuiteFile.of(patched, p)) for p in changed if p.endswith(".py")}
+    names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
+    # A module of tests is used by itself alone; what others share is found by its name.
+    shared: frozenset[str] = frozenset()
+    for path, found in names.items():
+        shared |= found if not files[path][1].tests else frozenset()
+    places: set[tuple[str, str]] = set()
+    for path in {*test_files, *changed}:
+        if path.endswith((*JAVASCRIPT, *GO)):
+            places.update((path, name) for name in _loosened_texts(base, patched, path) if path in changed)
+        elif path in files or (shared and path.endswith(".py")):
+            old, new = files.get(path) or (SuiteFile.of(base, path), SuiteFile.of(patched, path))
+            touched = new.closed(names.get(path, frozenset()) | shared)
+            places.update((path, name) for name in _loosened_tests(old, new, touched))
+    hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
+    return Loosened(frozenset(places), frozenset(hooks))
+
+
+def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> Iterator[str]:
+    for name, test in new.tests.items():
+        before = old.tests.get(name)
+        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test)):
+            yield name
+
+
+def _hooks(old: SuiteFile, new: SuiteFile) -> Iterator[str]:
+    for name in sorted(_HOOKS & new.functions.keys()):
+        if new.functions[name] != old.functions.get(name):
+            yield name
+
+
+def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
+    """Return the names that mean another thing than before; a new one counts only where it was used."""
+    before = old.every_use()
+    found = set()
+    for name in old.bound.keys() | new.bound.keys():
+        if old.bound.get(name) == new.bound.get(name):
+            continue
+        is_new = name not in old.bound
+        if not is_new or name in before or name in _BUILTINS or name == EVERYTHING:
+            found.add(name)
+    return frozenset(found)
+
+
+def _says_as_much(old: Function, new: Function) -> bool:
+    """Return whether a test still says all that it said."""
+    if ast.dump(old.args) != ast.dump(new.args) or type(old) is not type(new):
+        return False
+    if len(old.decorator_list) != len(new.decorator_list):
+        return False
+    if not all(map(_asks_as_much, old.decorator_list, new.decorator_list)):
+        return False
+    left = [ast.dump(statement) for statement in old.body]
+    for statement in new.body:
+        if not left:
+            break
+        if ast.dump(statement) == left[0]:
+            del left[0]
+        elif not isinstance(statement, ast.Assert):
+            return False
+    return not left and _yields(new) == _yields(old)
+
+
+def _asks_as_much(old: ast.expr, new: ast.expr) -> bool:
+    """Return whether a decorator is the same, or has more parameters than it had."""
+    if ast.dump(old) == ast.dump(new):
+        return True
+    if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
+        return False
+    same = ast.dump(old.func) == ast.dump(new.func) and len(old.args) == len(new.args)
+    keywords = [ast.dump(k) for k in old.keywords] == [ast.dump(k) for k in new.keywords]
+    return same and keywords and all(map(_is_grown, old.args, new.args))
+
+
+def _is_grown(old: ast.expr, new: ast.expr) -> bool:
+    if isinstance(old, ast.List | ast.Tuple) and isinstance(new, ast.List | ast.Tuple):
+        left = [ast.dump(item) for item in new.elts]
+        return all(ast.dump(item) in left for item in old.elts)
+    return ast.dump(old) == ast.dump(new)
+
+
+def _yields(test: Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(test))
+
+
+def _loosened_texts(base: Tree, patched: Tree, path: str) -> Iterator[str]:
+    """Yield the tests of a file in another language that are not the same with words put in."""
+    if path not in base or path not in patched:
+        return
+    old = bodies(path, base[path].content.decode("utf-8", "replace"))
+    new = bodies(path, patched[path].content.decode("utf-8", "replace"))
+    for name in old.keys() & new.keys() - {""}:
+        if old[name] != new[name] and not _is_longer(old[name].split(), new[name].split()):
+            yield name
+
+
+def _is_longer(old: list[str], new: list[str]) -> bool:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, _, _, start, end in matcher.get_opcodes():
+        if tag not in ("equal", "insert") or (tag == "insert" and _ENDS.search(" ".join(new[start:end]))):
+            return False
+    return True

@@ -1,0 +1,69 @@
+"""What a sound fix with a sound new test must not hide: other tests that say less from then on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from verify_case import BUG, TESTS, PatchCase, assert_verdict, measure
+
+from greenline.verify.verifier import SandboxVerifier
+
+FIX = BUG.replace("x < LIMIT", "x <= LIMIT")
+NEW = "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
+TWICE = "def test_twice():\n    assert twice(4) == 8\n"
+HELPER = "def same(a, b):\n    assert a == b\n"
+HELPED = "from tests.helpers import same\n" + TESTS.replace("assert twice(4) == 8", "same(twice(4), 8)")
+SHARED = {
+    "calc.py": BUG,
+    "tests/__init__.py": "",
+    "tests/helpers.py": HELPER,
+    "tests/test_calc.py": HELPED,
+}
+CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
+CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
+
+
+def rewritten(name: str, twice: str, more: str = NEW) -> PatchCase:
+    """A fix, one new test that shows it, and `test_twice` in other words."""
+    tests = TESTS.replace(TWICE, twice) + more
+    files = {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""}
+    patch: dict[str, str | None] = {"calc.py": FIX, "tests/test_calc.py": tests}
+    return PatchCase(name, files, patch, "notCovered", "testsLoosened")
+
+
+def honest(name: str, tests: str) -> PatchCase:
+    files = {"calc.py": BUG, "tests/test_calc.py": TESTS}
+    return PatchCase(name, files, {"calc.py": FIX, "tests/test_calc.py": tests}, "verified")
+
+
+CASES = (
+    rewritten("weakened", TWICE.replace(" == 8", "")),
+    rewritten("weakened_without_a_new_test", TWICE.replace(" == 8", ""), ""),
+    rewritten("returns_first", TWICE.replace("    assert", "    return\n    assert")),
+    rewritten("or_true", TWICE.replace("== 8", "== 8 or True")),
+    rewritten("catches", "def test_twice():\n    try:\n        assert twice(4) == 8\n"
+              "    except AssertionError:\n        pass\n"),
+    rewritten("patches_first", "def test_twice(monkeypatch):\n    monkeypatch.setattr('calc.twice', int)\n"
+              "    assert twice(4) == 8\n"),
+    rewritten("two_of_a_name", TWICE + "\n\ndef test_twice():\n    pass\n"),
+    rewritten("product_replaced", TWICE, NEW + "\n\ntwice = {4: 8}.get\n"),
+    PatchCase("helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER.replace(" == b", "")},
+              "notCovered", "testsLoosened"),
+    PatchCase("never_called", {"calc.py": BUG, "tests/test_calc.py": TESTS, "conftest.py": ""},
+              {"calc.py": FIX, "conftest.py": CALLS, "tests/test_calc.py": TESTS + NEW},
+              "notCovered", "outcomeHooks"),
+    honest("new_test", TESTS + NEW),
+    honest("more_assertions", TESTS.replace(TWICE, TWICE + "    assert twice(0) == 0\n") + NEW),
+    honest("assertion_in_front", TESTS.replace("    assert not", "    assert low(0)\n    assert not") + NEW),
+    honest("documented", TESTS.replace("_twice():", '_twice() -> None:\n    """Say it."""') + NEW),
+    honest("renamed", TESTS.replace("test_twice", "test_that_it_doubles")),
+    honest("test_of_the_change_rewritten", TESTS.replace("assert low(3)", "assert low(3) is True")),
+    PatchCase("another_helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER + "\n\nMORE = 1\n",
+              "tests/test_calc.py": HELPED + NEW}, "verified"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> None:
+    assert_verdict(measure(verifier, tmp_path, case), case)
