@@ -182,11 +182,13 @@ async def test_a_nested_jsonrpc_key_reaches_the_handler(server: Driver, tmp_path
 async def test_requests_outside_the_session_are_refused(server: Driver, tmp_path: Path) -> None:
     early = await server.request("agent/status")
     await server.initialize(tmp_path / "ws")
+    again = await server.request("initialize", {"capabilities": {}})
     await server.result("shutdown")
     late = await server.request("agent/status")
     server.notify("exit")
 
     assert early["error"]["code"] == -32002
+    assert (again["error"]["code"], again["error"]["data"]["code"]) == (-32600, "initialized")
     assert late["error"]["code"] == -32600
     assert await server.process.wait() == 0
 

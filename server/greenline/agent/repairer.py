@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 
@@ -121,6 +122,9 @@ class EngineRepairer:
         found: list[_Case] = []
         note = "No folder is open."
         for root in snapshot.roots:
+            if not Path(root).is_dir():
+                note = f"The folder {root} does not exist."
+                continue
             progress("running the tests to see which fail")
             tree = snapshot.tree(root, Gate(snapshot.roots))
             diagnosis = engine.diagnose(root, tree, test_names(task.request), run_id, cancellation)
@@ -135,7 +139,11 @@ class EngineRepairer:
                 # With nothing to search in, the engine returns at once and says why.
                 note = engine.repair(root, tree, diagnosis, run_id, cancellation, progress).note
         if not any(case.diagnosis.suspicion for case in found):
-            raise InvalidInput(note, code="nothingToRepair")
+            raise InvalidInput(
+                note,
+                remedy="Write or name a test that fails, or configure a model for other requests.",
+                code="nothingToRepair",
+            )
         return tuple(found)
 
 

@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     base, edit_set = _patch(arguments, root)
     if not edit_set.changes:
         raise InvalidInput(
-            "The patch changes nothing.", remedy="Give a patch with --patch, or edit something."
+            "The patch changes nothing.",
+            remedy="Edit something (`git add` it for --staged), or give a patch with --patch.",
         )
     warn(settings.warnings)
     hunks = hunks_of(edit_set)

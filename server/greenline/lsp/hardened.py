@@ -107,6 +107,10 @@ class HardenedProtocol(LanguageServerProtocol):
             return response_error(
                 -32600, f"{method} came after shutdown.", "shutDown", "Start the server again."
             )
+        if self._workspace is not None and method == types.INITIALIZE:
+            return response_error(
+                -32600, "initialize came a second time.", "initialized", "Start another server for that."
+            )
         if self._workspace is None and method != types.INITIALIZE:
             return response_error(
                 -32002, f"{method} came before initialize.", "notInitialized", "Send initialize first."

@@ -27,6 +27,7 @@ class Diagnosis:
     suspicion: dict[tuple[str, int], float]
     wanted: tuple[str, ...] = ()
     """The words of the request that name tests; empty for all of them."""
+    root: str = ""
 
     @property
     def n_witnesses(self) -> dict[tuple[str, int], int]:
@@ -75,7 +76,8 @@ class Diagnosis:
         if not report.tests:
             if report.end is not RunEnd.COMPLETE:
                 return f"The tests could not be run ({report.end.value}): {report.detail}"
-            return "The project has no tests, so there is nothing to repair by; write one that fails."
+            where = f"The project {self.root}" if self.root else "The project"
+            return f"{where} has no tests, so there is nothing to repair by."
         if not self.failing:
             return self._nothing_fails()
         return "" if self.suspicion else _unlocalised(report, self.failing)

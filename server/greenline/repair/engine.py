@@ -28,6 +28,8 @@ from greenline.verify.python_project import detect
 _MAX_VERIFIED = 3
 """How many of the best fixes may be put to the whole verification before the engine gives up."""
 _MAX_ALTERNATIVES = 4
+_WORTH = 0.3
+"""The share of a fix's score from which on another is shown beside it; all are counted."""
 _MAX_NAMED = 3
 _MAX_COMPARED = 60
 _SEARCH_BY = 0.68
@@ -110,7 +112,7 @@ class RepairEngine:
         report = self.verifier.run_tests(root, tree, (), label, cancellation, self._limits(_HANG_S))
         failing = tuple(test for test in failing_tests(report) if is_wanted(test, wanted))
         suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
-        return Diagnosis(report, failing, suspicion, tuple(wanted))
+        return Diagnosis(report, failing, suspicion, tuple(wanted), root)
 
     def repair(
         self,
@@ -177,7 +179,12 @@ class RepairEngine:
     def _without(self, case: _Case, found: Found) -> RepairResult:
         """Say that nothing was found, or what was where tests that were stopped are only slow."""
         tried = f"{found.n_tried} candidates were tried"
-        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.")
+        refused = ""
+        if found.n_refused:
+            refused = (
+                f" {found.n_refused} that pass every test were rejected, and are not proposed again yet."
+            )
+        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{refused}")
         stopped = case.diagnosis.stopped
         if not stopped:
             return none
@@ -221,7 +228,8 @@ class RepairEngine:
             )
             evidence = self.verifier.verify(request, case.cancellation, case.progress)
             if evidence.verdict is Verdict.VERIFIED:
-                others = tuple(other for other in edits if other != edit_set)[:_MAX_ALTERNATIVES]
+                likely = [e for f, e in zip(found, edits, strict=True) if f.score >= _WORTH * family.score]
+                others = tuple(other for other in likely if other != edit_set)[:_MAX_ALTERNATIVES]
                 kinds = " and ".join(dict.fromkeys(edit.operator for edit in family.best.edits))
                 note = f"Changed: {kinds}. {tried}{_more(found)}."
                 tied = ties(found) if family is found[0] else ()

@@ -35,17 +35,21 @@ def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> d
 
 
 def described(tree: Tree, fix: Fix) -> str:
-    """Return each edit in words: `FILE:LINE` and what the line becomes."""
-    return " with ".join(_in_words(tree[edit.path].content, edit) for edit in fix.edits)
+    """Return a fix in words: `FILE:LINE` of each edit and what the line becomes."""
+    places = dict.fromkeys((edit.path, edit.line) for edit in fix.edits)
+    here = {place: [e for e in fix.edits if (e.path, e.line) == place] for place in places}
+    return " with ".join(_in_words(tree[path].content, edits) for (path, _), edits in here.items())
 
 
-def _in_words(data: bytes, edit: Candidate) -> str:
-    made = data[: edit.start] + edit.replacement + data[edit.end :]
-    first = made.rfind(b"\n", 0, edit.start) + 1
-    last = made.find(b"\n", edit.start + len(edit.replacement))
-    lines = made[first : last if last >= 0 else len(made)].decode(errors="replace").split("\n")
+def _in_words(data: bytes, edits: Sequence[Candidate]) -> str:
+    first, last = min(edits, key=lambda e: e.start), max(edits, key=lambda e: e.end)
+    start = data.rfind(b"\n", 0, first.start) + 1
+    end = data.find(b"\n", last.end)
+    end = end if end >= 0 else len(data)
+    made = make_contents(lambda _: data, edits)[first.path]
+    lines = made[start : end + len(made) - len(data)].decode(errors="replace").split("\n")
     shown = " ".join(line.strip() for line in lines if line.strip())
-    return f"{edit.path}:{edit.line} `{shown}`" if shown else f"{edit.path}:{edit.line} left out"
+    return f"{first.path}:{first.line} `{shown}`" if shown else f"{first.path}:{first.line} left out"
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:

@@ -44,6 +44,8 @@ class Found:
     """What fixes do near the tests, where that was seen."""
     partial: tuple[tuple[Fix, frozenset[str]], ...] = ()
     """Edits that make some of the failing tests pass, with those."""
+    n_refused: int = 0
+    """Fixes that pass every test and are not among `fixes`, since the user rejected them."""
 
 
 @attrs.define
@@ -64,6 +66,7 @@ class Search:
     look_behind: Callable[[Fix], Mapping[tuple[str, int], float]] = lambda _: {}
     """Return which lines of the base are suspicious once a fix of some tests is made."""
     n_tried: int = 0
+    _n_refused: int = 0
     _partial: list[tuple[Fix, Trial]] = attrs.field(factory=list)
     _looks: dict[Fix, Look] = attrs.field(factory=dict)
     _hung: list[Fix] = attrs.field(factory=list)
@@ -85,7 +88,7 @@ class Search:
             fixes = self._try(self._pairs(singles))
         ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
         partial = tuple((f, trial.passed) for f, trial in self._partial if not self.is_refused(f))
-        return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial)
+        return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial, self._n_refused)
 
     def singles(self, suspicion: Mapping[tuple[str, int], float]) -> list[tuple[Candidate, float]]:
         """Return single edits of suspicious lines with their scores, best first."""
@@ -125,6 +128,7 @@ class Search:
                     continue
                 self.n_tried += 1
                 if trial.whole and self.is_refused(fix):
+                    self._n_refused += 1
                     continue
                 if trial.look is not None:
                     self._looks[fix] = trial.look

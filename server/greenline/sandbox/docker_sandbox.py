@@ -99,6 +99,11 @@ class DockerSandbox:
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         """Run a request in a fresh container; raises `SandboxUnavailable`, or `Cancelled` within 2 s."""
         cancellation.raise_if_cancelled()
+        if any(character < " " for character in request.root):
+            raise SandboxUnavailable(
+                f"The folder {request.root!r} has a character in its path that no line of text can hold.",
+                remedy="Give it another name.",
+            )
         client = self._connect()
         toolchain = self._toolchain(request.root)
         container = arguments = None
