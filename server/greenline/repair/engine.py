@@ -161,6 +161,7 @@ class RepairEngine:
         if reason:
             shown = "; ".join(described(tree, family.best) for family in alike[:_MAX_NAMED])
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried. Likeliest: {shown}."
+            note += _refused(found)
             return RepairResult(None, None, found.n_tried, note)
         test_s = max(_HANG_S, _TIMES * diagnosis.longest_s)
         return self._verified(case, alike, found.n_tried, test_s, diagnosis.failing)
@@ -179,12 +180,7 @@ class RepairEngine:
     def _without(self, case: _Case, found: Found) -> RepairResult:
         """Say that nothing was found, or what was where tests that were stopped are only slow."""
         tried = f"{found.n_tried} candidates were tried"
-        refused = ""
-        if found.n_refused:
-            refused = (
-                f" {found.n_refused} that pass every test were rejected, and are not proposed again yet."
-            )
-        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{refused}")
+        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{_refused(found)}")
         stopped = case.diagnosis.stopped
         if not stopped:
             return none
@@ -257,6 +253,14 @@ def search_until(started: float, now: float, budget_s: float, verification_s: fl
 def _mendable(rule: PathRule) -> Callable[[str], bool]:
     """Return whether the operators can edit a file: they know Python alone, and never touch a test."""
     return lambda path: path.endswith(".py") and rule.is_product(path)
+
+
+def _refused(found: Found) -> str:
+    """Say that fixes were passed over since the user rejected them."""
+    if not found.n_refused:
+        return ""
+    which = "One that passes" if found.n_refused == 1 else f"Each of {found.n_refused} that pass"
+    return f" {which} every test was rejected before, and is not proposed again for this request."
 
 
 def _more(found: Sequence[Family]) -> str:
