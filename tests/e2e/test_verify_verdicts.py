@@ -29,6 +29,39 @@ def pytest_runtest_makereport(item, call):
     report.outcome = "passed"
     report.longrepr = None
 """
+REPLACE = """import pytest
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    kind = type(outcome.get_result())
+    call.excinfo = None
+    outcome.force_result(kind.from_item_and_call(item, call))
+"""
+LOGGED = """def pytest_runtest_logreport(report):
+    report.outcome = "passed"
+"""
+KEEPS = """import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    setattr(item, "rep_" + call.when, outcome.get_result())
+"""
+"""What pytest's documentation shows for fixtures that want to know how their test went."""
+SWALLOW = """import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    try:
+        pyfuncitem.obj()
+    except Exception:
+        pass
+    return True
+"""
 HIDE = """def pytest_collection_modifyitems(items):
     items[:] = [item for item in items if item.name != "test_twice"]
 """
@@ -58,6 +91,26 @@ def calc(
 
 HONEST = TESTS + "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
 USELESS = TESTS + "\n\ndef test_two():\n    assert low(2)\n"
+EXPECTED = (
+    "import unittest\n\nimport pytest\n\n"
+    + HONEST
+    + """
+
+@pytest.mark.xfail
+def test_known():
+    assert low(9)
+
+
+def test_skips():
+    pytest.skip("later")
+
+
+class TestOld(unittest.TestCase):
+    @unittest.expectedFailure
+    def test_old(self):
+        self.fail()
+"""
+)
 UNITTEST = {
     "calc.py": BUG,
     "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\n"
@@ -92,8 +145,24 @@ CASES = (
         "def test_twice", "import pytest\n\n\n@pytest.mark.skip\ndef test_twice")}, "regressed", "lost"),
     calc("deselected", {"calc.py": FIX, "pytest.ini": "[pytest]\naddopts = -k low\n"}, "regressed", "lost"),
     calc("hidden", {"calc.py": FIX, "tests/conftest.py": HIDE}, "regressed", "lost"),
-    calc("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed", "lost"),
-    calc("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "notCovered"),
+    calc("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("fixed_and_rewritten", {"calc.py": FIX, "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("fixed_and_logged", {"calc.py": FIX, "tests/conftest.py": LOGGED}, "regressed", "runnerReplaced"),
+    calc("fixed_and_replaced", {"calc.py": FIX, "tests/conftest.py": REPLACE}, "regressed", "runnerReplaced"),
+    calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
+         files={**FILES, "tests/conftest.py": REWRITE}),
+    calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "verified"),
+    calc("fixed_and_swallowed", {"calc.py": FIX, "tests/conftest.py": SWALLOW, "tests/test_more.py":
+         "from more import one\n\n\ndef test_one():\n    assert one() == 1\n",
+         "more.py": "def one():\n    return 1\n"}, "notCovered", "fixedByTestsOnly"),
+    calc("test_corrected_too", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
+        "assert low(3)", "assert low(3) is True")}, "verified"),
+    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": KEEPS, "tests/test_calc.py": EXPECTED},
+         "verified"),
     calc("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
     calc("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
     calc("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),

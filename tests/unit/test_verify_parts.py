@@ -264,6 +264,27 @@ def test_change_tells_renamed_from_removed_and_hidden() -> None:
     assert change.changed == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "rewritten", "support"),
+    [
+        ("test_a.py", "def test_a():\n    assert 2\n", True, False),
+        ("test_a.py", "X = 1\ndef test_a():\n    assert 1\n", False, False),
+        ("conftest.py", "X = 1\n", False, True),
+        ("pytest.ini", "[pytest]\n", False, True),
+        ("tests/test_b.py", "def test_b():\n    assert 2\n", False, False),
+    ],
+)
+def test_change_tells_a_test_s_own_function_from_what_it_runs_under(
+    path: str, text: str, rewritten: bool, support: bool
+) -> None:
+    base = {"test_a.py": StagedFile(b"def test_a():\n    assert 1\n")}
+    report = TestReport(RunEnd.COMPLETE, (TestResult("test_a.py::test_a", Outcome.PASSED),))
+
+    change = compare(base, {**base, path: StagedFile(text.encode())}, PathRule(), report, report)
+
+    assert (bool(change.rewritten), change.support) == (rewritten, support)
+
+
 def test_a_new_import_does_not_change_the_tests_beside_it() -> None:
     base = tree(test_a="def test_one():\n    assert 1\n")
     patched = tree(test_a="import os\n\n\ndef test_one():\n    assert 1\n\n\ndef test_new():\n    os\n")

@@ -71,6 +71,14 @@ def arguments(options):
     return arguments + [f for f in files if os.path.exists(os.path.join(options.root, f))]
 
 
+def in_tree(root, path):
+    """Return a path relative to the project; empty where it lies outside, or in its environment."""
+    path, root, prefix = (os.path.realpath(p) + os.sep for p in (path or os.sep, root, sys.prefix))
+    if not path.startswith(root) or (prefix.startswith(root) and path.startswith(prefix)):
+        return ""
+    return path[len(root) :].replace(os.sep, "/").rstrip("/") or "."
+
+
 def _has(module):
     import importlib.util
 
@@ -217,6 +225,19 @@ class Recorder(_Plugin):
                 left += [sys.modules[name] for name in names if name in sys.modules]
         return found.keys()
 
+    def _rewriters(self):
+        """Return the files of the project's own plugins that see a test's report before people do."""
+        files = set()
+        configured = self._configured()
+        for hook in (
+            self._manager.hook.pytest_runtest_makereport,
+            self._manager.hook.pytest_runtest_logreport,
+        ):
+            for implementation in hook.get_hookimpls():
+                if id(implementation.plugin) in configured:
+                    files.add(in_tree(self._options.root, implementation.plugin.__file__))
+        return sorted(files - {""})
+
     def _look(self, now=False):
         if self._manager is not None:
             self._seal.look(self._strange_plugins(), now)
@@ -259,6 +280,9 @@ class Recorder(_Plugin):
         if self._cover is not None:
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+        if self._state.is_rewritten():
+            for file in self._rewriters():
+                self._seal.note(f"outcome of a failed test in {file}")
         self._look()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -283,6 +307,12 @@ class Recorder(_Plugin):
         report = outcome.get_result()
         if self._state is not None:
             self._state.add(when, excinfo, report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        # A wrapper around ours may have put another report in the place of the one that we saw.
+        if self._state is not None:
+            self._state.told(report)
 
     def finish(self):
         self._look(now=True)
@@ -316,10 +346,24 @@ class _State:
 
     def __init__(self):
         self._phases = {}
+        self._raised = []
+        self._raising = {}
         self.message = ""
+
+    def is_rewritten(self):
+        """Return whether a report of what raised says `passed` by now."""
+        return any(report.outcome == "passed" for report in self._raised)
+
+    def told(self, report):
+        """Take a report that goes to whoever shows it."""
+        if self._raising.get(report.when):
+            self._raised.append(report)
 
     def add(self, when, excinfo, report):
         outcome = _phase_outcome(excinfo, report)
+        self._raising[when] = excinfo is not None
+        if excinfo is not None:
+            self._raised.append(report)
         # The last attempt of a rerun counts, as pytest's own report does.
         self._phases[when] = outcome
         if outcome != "passed":
