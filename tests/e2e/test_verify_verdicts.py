@@ -29,6 +29,12 @@ def pytest_runtest_makereport(item, call):
     report.outcome = "passed"
     report.longrepr = None
 """
+INSTALLED = {
+    "helper-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: helper\nVersion: 1.0\n",
+    "helper-1.0.dist-info/entry_points.txt": "[pytest11]\nhelper = helper_plugin\n",
+}
+"""What makes pytest load a module at the root as the plugin of an installed distribution."""
+FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
 REPLACE = """import pytest
 
 
@@ -153,6 +159,10 @@ CASES = (
          "runnerReplaced"),
     calc("fixed_and_logged", {"calc.py": FIX, "tests/conftest.py": LOGGED}, "regressed", "runnerReplaced"),
     calc("fixed_and_replaced", {"calc.py": FIX, "tests/conftest.py": REPLACE}, "regressed", "runnerReplaced"),
+    calc("installs_a_plugin", {"calc.py": BREAK, "helper_plugin.py": SWALLOW, **INSTALLED}, "regressed",
+         "runnerReplaced"),
+    calc("plugin_of_its_own", {"calc.py": FIX}, "verified",
+         files={**FILES, "helper_plugin.py": FIXTURE, **INSTALLED}),
     calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
          files={**FILES, "tests/conftest.py": REWRITE}),
     calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "verified"),

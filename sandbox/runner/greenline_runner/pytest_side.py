@@ -5,15 +5,14 @@ report that came out in the end: a report that says `passed` over an exception c
 """
 
 import os
-import sys
 import time
-import types
 
 import pytest
 
 from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
+from greenline_runner.plugins import Plugins
 from greenline_runner.seal import Seal
 
 _clock = time.perf_counter
@@ -69,14 +68,6 @@ def arguments(options):
         arguments.append("--no-cov")
     files = dict.fromkeys(i.split("::")[0] for i in options.selected)
     return arguments + [f for f in files if os.path.exists(os.path.join(options.root, f))]
-
-
-def in_tree(root, path):
-    """Return a path relative to the project; empty where it lies outside, or in its environment."""
-    path, root, prefix = (os.path.realpath(p) + os.sep for p in (path or os.sep, root, sys.prefix))
-    if not path.startswith(root) or (prefix.startswith(root) and path.startswith(prefix)):
-        return ""
-    return path[len(root) :].replace(os.sep, "/").rstrip("/") or "."
 
 
 def _has(module):
@@ -179,8 +170,7 @@ class Recorder(_Plugin):
         self._collecting = collecting
         self._state = None
         self._seal = Seal()
-        self._manager = None
-        self._options_plugins = ()
+        self._plugins = None
         self.alarm = alarm_for(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
@@ -193,54 +183,12 @@ class Recorder(_Plugin):
                 return
         if self._cover is not None:
             self._cover.start()
-        self._manager = config.pluginmanager
-        self._options_plugins = tuple(getattr(config.option, "plugins", None) or ())
-
-    def _strange_plugins(self):
-        """Yield plugins that nobody installed; a `conftest.py` is one that a patch may be seen to touch."""
-        installed = {id(plugin) for plugin, _ in self._manager.list_plugin_distinfo()}
-        configured = self._configured()
-        for plugin in self._manager.get_plugins():
-            holder = plugin.__name__ if isinstance(plugin, types.ModuleType) else type(plugin).__module__
-            own = holder.partition(".")[0] in ("_pytest", "greenline_runner")
-            if not own and id(plugin) not in installed and id(plugin) not in configured:
-                yield (
-                    holder
-                    if isinstance(plugin, types.ModuleType)
-                    else f"{holder}.{type(plugin).__qualname__}"
-                )
-
-    def _configured(self):
-        """Return the identities of each `conftest.py`, and of what it or an option names as a plugin."""
-        modules = [p for p in self._manager.get_plugins() if isinstance(p, types.ModuleType)]
-        left = [m for m in modules if str(getattr(m, "__file__", "")).endswith("conftest.py")]
-        left += [sys.modules[name] for name in self._options_plugins if name in sys.modules]
-        found = {}
-        while left:
-            module = left.pop()
-            if id(module) not in found:
-                found[id(module)] = module
-                named = getattr(module, "pytest_plugins", ())
-                names = named.split(",") if isinstance(named, str) else tuple(named)
-                left += [sys.modules[name] for name in names if name in sys.modules]
-        return found.keys()
-
-    def _rewriters(self):
-        """Return the files of the project's own plugins that see a test's report before people do."""
-        files = set()
-        configured = self._configured()
-        for hook in (
-            self._manager.hook.pytest_runtest_makereport,
-            self._manager.hook.pytest_runtest_logreport,
-        ):
-            for implementation in hook.get_hookimpls():
-                if id(implementation.plugin) in configured:
-                    files.add(in_tree(self._options.root, implementation.plugin.__file__))
-        return sorted(files - {""})
+        named = getattr(config.option, "plugins", None) or ()
+        self._plugins = Plugins(config.pluginmanager, self._options.root, named)
 
     def _look(self, now=False):
-        if self._manager is not None:
-            self._seal.look(self._strange_plugins(), now)
+        if self._plugins is not None:
+            self._seal.look(self._plugins.strange(), now)
 
     def pytest_collection_finish(self, session):
         super().pytest_collection_finish(session)
@@ -281,7 +229,7 @@ class Recorder(_Plugin):
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
         if self._state.is_rewritten():
-            for file in self._rewriters():
+            for file in self._plugins.rewriters():
                 self._seal.note(f"outcome of a failed test in {file}")
         self._look()
 

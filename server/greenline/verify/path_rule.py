@@ -7,8 +7,8 @@ The rule, for all languages:
   configuration says; `*.test.*`, `*.spec.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's
   or TypeScript's; `*_test.go`;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
-  the configuration of jest, vitest, vite, mocha, c8 and nyc, and what an interpreter runs before any test:
-  `sitecustomize.py`, `usercustomize.py`, `*.pth`;
+  the configuration of jest, vitest, vite, mocha, c8 and nyc, what an interpreter runs before any test
+  (`sitecustomize.py`, `usercustomize.py`, `*.pth`), and what names plugins to it: `*.dist-info`, `*.egg-info`;
 - `pyproject.toml`, `setup.cfg` and `package.json` are runner configuration where the patch changes one of
   their runner's tables, and product where it changes others only.
 """
@@ -51,6 +51,8 @@ _CONFIGURATION = (
     "usercustomize.py",
     "*.pth",
 )
+_METADATA = (".dist-info", ".egg-info")
+"""How the description of an installed distribution ends, whose entry points pytest loads as plugins."""
 _MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch")
 _CFG_SECTIONS = ("tool:pytest", "pytest", "coverage:", "tox")
@@ -94,6 +96,8 @@ class PathRule:
     def is_configuration(self, path: str) -> bool:
         """Return whether a relative path configures the runner."""
         name = PurePosixPath(path).name
+        if any(part.lower().endswith(_METADATA) for part in path.split("/")):
+            return True
         return path in self.mixed or any(fnmatch.fnmatch(name, pattern) for pattern in _CONFIGURATION)
 
     def is_product(self, path: str) -> bool:
