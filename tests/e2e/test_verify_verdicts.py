@@ -35,6 +35,8 @@ INSTALLED = {
 }
 """What makes pytest load a module at the root as the plugin of an installed distribution."""
 FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
+KIT = {**FILES, "kit/__init__.py": "", "kit/three.py": FIXTURE}
+SIMILAR = BUG.replace("x + x", "2 * x")
 REPLACE = """import pytest
 
 
@@ -163,6 +165,12 @@ CASES = (
          "runnerReplaced"),
     calc("plugin_of_its_own", {"calc.py": FIX}, "verified",
          files={**FILES, "helper_plugin.py": FIXTURE, **INSTALLED}),
+    calc("product_as_plugin", {"calc.py": SIMILAR, "kit/three.py": FIXTURE + SWALLOW}, "notCovered",
+         "fixedByTestsOnly", files={**KIT, "conftest.py": "pytest_plugins = ['kit.three']\n"}),
+    calc("product_as_option", {"calc.py": BREAK, "kit/three.py": FIXTURE + SWALLOW}, "regressed", "lost",
+         files={**KIT, "pytest.ini": "[pytest]\naddopts = -p kit.three\n"}),
+    calc("product_beside_a_plugin", {"calc.py": FIX, "kit/three.py": FIXTURE.replace("3", "1 + 2")},
+         "verified", files={**KIT, "conftest.py": "pytest_plugins = ['kit.three']\n"}),
     calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
          files={**FILES, "tests/conftest.py": REWRITE}),
     calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "verified"),

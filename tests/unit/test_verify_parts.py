@@ -76,6 +76,39 @@ def test_mixed_configuration_counts_by_the_table_that_changes() -> None:
     assert PathRule.of(base, runner).is_configuration("pyproject.toml")
 
 
+@pytest.mark.parametrize(
+    ("naming", "plugin"),
+    [
+        ({"conftest.py": "pytest_plugins = ['app.kit']"}, "app/kit.py"),
+        ({"tests/conftest.py": "pytest_plugins = 'other,app.kit'"}, "app/kit.py"),
+        ({"conftest.py": "pytest_plugins: list[str] = []\npytest_plugins += ['app.deep']"},
+         "app/deep/__init__.py"),
+        ({"conftest.py": "pytest_plugins = [p[:-3] for p in glob('app/k*.py')]"}, "app/kit.py"),
+        ({"tests/conftest.py": "pytest_plugins = ['more']", "tests/more.py": "pytest_plugins = 'app.kit'"},
+         "app/kit.py"),
+        ({"conftest.py": "from app.kit import hook as pytest_pyfunc_call"}, "app/kit.py"),
+        ({"app/conftest.py": "from .kit import pytest_configure"}, "app/kit.py"),
+        ({"conftest.py": "from app.kit import *"}, "app/kit.py"),
+        ({"conftest.py": "pytest_plugins = ['lib.kit']"}, "python/lib/kit.py"),
+        ({"pytest.ini": "[pytest]\naddopts = -q -p app.kit"}, "app/kit.py"),
+        ({"pytest.ini": "[pytest]\naddopts = -papp.kit\n"}, "app/kit.py"),
+        ({"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['-p', 'kit']\npythonpath = ['app']"},
+         "app/kit.py"),
+        ({"conftest.py": "from app.core import *\nfrom app.kit import fixture\nimport app.deep"}, ""),
+        ({"conftest.py": "X = ['app.kit']\npytest_plugins = [ "}, ""),
+        ({"pytest.ini": "[pytest]\naddopts = -p no:app.kit"}, ""),
+    ],
+)  # fmt: skip
+def test_a_module_that_is_a_plugin_is_configuration(naming: dict[str, str], plugin: str) -> None:
+    files = {"app/__init__.py": "", "app/kit.py": "import pytest", "app/core.py": "X = 1"}
+    files |= {"app/deep/__init__.py": "", "python/lib/kit.py": "", "kit/other.py": ""}
+    tree = {path: StagedFile(text.encode()) for path, text in {**files, **naming}.items()}
+    without = {path: file for path, file in tree.items() if path not in naming}
+
+    for rule in (PathRule.of(tree, without), PathRule.of(without, tree)):
+        assert {path for path in files if rule.is_configuration(path)} == ({plugin} if plugin else set())
+
+
 def test_python_files_extend_the_rule() -> None:
     base = {"pytest.ini": StagedFile(b"[pytest]\npython_files = check_*.py\n")}
 
