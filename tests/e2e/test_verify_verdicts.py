@@ -37,6 +37,20 @@ INSTALLED = {
 FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
 KIT = {**FILES, "kit/__init__.py": "", "kit/three.py": FIXTURE}
 SIMILAR = BUG.replace("x + x", "2 * x")
+COMPARES = """from pathlib import Path
+
+from calc import twice
+
+
+def test_file():
+    assert str(twice(4)) == Path("golden/twice.txt").read_text()
+"""
+GOLDEN = {"calc.py": BUG, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0],
+          "test_twice.py": COMPARES, "golden/twice.txt": "8"}  # fmt: skip
+SAME = "def same(a, b):\n    assert a == b\n"
+HELPED = {"calc.py": BUG, "unit_tests/same.py": SAME,
+          "unit_tests/test_calc.py": "from same import same\n\n" + TESTS.replace(
+              "assert twice(4) == 8", "same(twice(4), 8)")}  # fmt: skip
 REPLACE = """import pytest
 
 
@@ -171,6 +185,14 @@ CASES = (
          files={**KIT, "pytest.ini": "[pytest]\naddopts = -p kit.three\n"}),
     calc("product_beside_a_plugin", {"calc.py": FIX, "kit/three.py": FIXTURE.replace("3", "1 + 2")},
          "verified", files={**KIT, "conftest.py": "pytest_plugins = ['kit.three']\n"}),
+    calc("golden_file_rewritten", {"calc.py": BREAK, "golden/twice.txt": "12"}, "regressed", "lost",
+         files=GOLDEN),
+    calc("golden_file_added", {"calc.py": FIX, "golden/low.txt": "True", "test_low.py": COMPARES.replace(
+        "twice", "low").replace("(4)", "(3)")}, "verified", files=GOLDEN),
+    calc("helper_rewritten", {"calc.py": BREAK, "unit_tests/same.py": SAME.replace("a == b", "a")},
+         "regressed", "lost", files=HELPED),
+    calc("helper_added", {"calc.py": FIX, "unit_tests/same.py": SAME + "\n\ndef near(a):\n    assert a\n"},
+         "verified", files=HELPED),
     calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
          files={**FILES, "tests/conftest.py": REWRITE}),
     calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "verified"),

@@ -58,6 +58,27 @@ def collected(*ids: str) -> dict[str, Any]:
         ("helper-1.0.dist-info/entry_points.txt", False),
         ("src/Helper.egg-info/PKG-INFO", False),
         ("src/distinfo/entry_points.txt", True),
+        ("src/__snapshots__/calc.js.snap", False),
+        ("lib/__snapshots__/test_calc.ambr", False),
+        ("golden/report.txt", False),
+        ("app/Goldens/report.json", False),
+        ("golden/ratio.py", True),
+        ("snapshots/day.json", False),
+        ("snapshots/orders.sql", True),
+        ("fixtures/page.html", False),
+        ("fixtures/lamp.py", True),
+        ("unit_tests/helpers.py", False),
+        ("IntegrationTests/base.ts", False),
+        ("Tests/helpers.py", False),
+        ("pkg/test_helpers/make.py", False),
+        ("lab_tests/models.py", True),
+        ("ab_test/split.py", True),
+        ("attests/sign.py", True),
+        ("latest/page.html", True),
+        ("spec/helper.js", True),
+        ("cypress/login.cy.ts", False),
+        ("crypto/e2e/session.py", True),
+        ("expected.json", True),
         ("sitecustomize.py", False),
         ("pyproject.toml", True),
         ("checks/check_a.py", True),
@@ -74,6 +95,26 @@ def test_mixed_configuration_counts_by_the_table_that_changes() -> None:
 
     assert PathRule.of(base, product).is_product("pyproject.toml")
     assert PathRule.of(base, runner).is_configuration("pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    ("path", "beside", "product"),
+    [
+        ("spec/helper.js", "spec/calc.spec.js", False),
+        ("e2e/pages/login.py", "e2e/test_login.py", False),
+        ("e2e/session.py", "tests/test_session.py", True),
+        ("src/e2e/session.py", "src/e2e/test_session.py", True),
+        ("spec/loader.py", "spec/__init__.py", True),
+        ("shop/fixtures/first.json", "shop/models.py", True),
+        ("shop/fixtures/first.json", "manage.py", True),
+        ("shop/tests/fixtures/first.json", "manage.py", False),
+        ("shop/fixtures/first.json", "shop/cart.py", False),
+    ],
+)
+def test_a_name_that_product_code_has_as_well_needs_more(path: str, beside: str, product: bool) -> None:
+    tree = {name: StagedFile() for name in (path, beside, "spec/test_loader.py")}
+
+    assert PathRule.of(tree, tree).is_product(path) is product
 
 
 @pytest.mark.parametrize(

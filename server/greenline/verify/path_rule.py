@@ -2,10 +2,10 @@
 
 The rule, for all languages:
 
-- a test is any file below a folder named `test`, `tests`, `__tests__` or `testdata`, and any file named
-  `test_*.py`, `*_test.py`, `tests.py`, `conftest.py`, or as `python_files` of the base or the patched
-  configuration says; `*.test.*`, `*.spec.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's
-  or TypeScript's; `*_test.go`;
+- a test is any file in a folder of tests (`test_folder`), and any file named `test_*.py`, `*_test.py`,
+  `tests.py`, `conftest.py`, or as `python_files` of the base or the patched configuration says; `*.test.*`,
+  `*.spec.*`, `*.cy.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's or TypeScript's;
+  `*_test.go`; and what tests compare with: `*.snap`, `*.ambr`, `*.golden`;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
   the configuration of jest, vitest, vite, mocha, c8 and nyc, what an interpreter runs before any test
   (`sitecustomize.py`, `usercustomize.py`, `*.pth`), what names plugins to it (`*.dist-info`, `*.egg-info`),
@@ -30,10 +30,10 @@ import attrs
 from greenline.core.port import Tree
 from greenline.verify.plugin_module import plugin_modules
 from greenline.verify.pytest_option import read_cfg, words
+from greenline.verify.test_folder import TestFolders
 
-_FOLDERS = frozenset({"test", "tests", "__tests__", "testdata"})
-_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go")
-_SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|test|test-.+)\.[cm]?[jt]sx?")
+_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go", "*.snap", "*.ambr", "*.golden")
+_SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|.+\.cy|test|test-.+)\.[cm]?[jt]sx?")
 _CONFIGURATION = (
     "pytest.ini",
     ".pytest.ini",
@@ -72,23 +72,26 @@ class PathRule:
     """Configuration files with runner's and other parts in which the patch changes a runner's part."""
     plugins: frozenset[str] = frozenset()
     """Modules that are plugins of pytest in one of the trees."""
+    folders: TestFolders = attrs.field(factory=TestFolders)
 
     @classmethod
     def of(cls, base: Tree, patched: Tree) -> PathRule:
         """Return the rule as both trees' configuration makes it."""
         patterns = [name for tree in (base, patched) for name in words(tree, "python_files")]
+        paths = {*base, *patched}
         mixed = {
             path
-            for path in {*base, *patched}
+            for path in paths
             if _runner_parts(path, _content(base, path)) != _runner_parts(path, _content(patched, path))
         }
         plugins = plugin_modules(base) | plugin_modules(patched)
-        return cls(tuple(dict.fromkeys(patterns)), frozenset(mixed), plugins)
+        rule = cls(tuple(dict.fromkeys(patterns)), frozenset(mixed), plugins)
+        return attrs.evolve(rule, folders=TestFolders.of(paths, rule.is_test))
 
     def is_test(self, path: str) -> bool:
         """Return whether a relative path is a test or belongs to tests."""
-        *folders, name = path.split("/")
-        if not _FOLDERS.isdisjoint(folders) or _SCRIPT.fullmatch(name):
+        name = path.rpartition("/")[2]
+        if self.folders.hold(path) or _SCRIPT.fullmatch(name):
             return True
         return bool(self._names.match(name) or self._names.match(path))
 
