@@ -63,9 +63,10 @@ def projects(tree: Tree, command: str = "") -> tuple[Project, ...]:
 def concerned(found: Sequence[Project], paths: Iterable[str]) -> tuple[Project, ...]:
     """Return the projects that a change of files concerns: for each the nearest one of its language.
 
-    Where no file tells, all that are there.
+    A file of no language, such as a schema, may be read by all of the nearest folder. Where no file tells,
+    all that are there.
     """
-    chosen = [project for path in paths if (project := _nearest(found, path)) is not None]
+    chosen = [project for path in paths for project in _nearest(found, path)]
     return tuple(project for project in found if project in chosen) or tuple(found)
 
 
@@ -82,12 +83,13 @@ def _detected(tree: Tree) -> Iterator[Project | None]:
     yield from java_projects(tree)
 
 
-def _nearest(found: Sequence[Project], path: str) -> Project | None:
+def _nearest(found: Sequence[Project], path: str) -> list[Project]:
     name = path.rpartition("/")[2]
     kind = _MANIFESTS.get(name) or _KINDS.get(name.rpartition(".")[2])
     around = [p for p in found if not p.folder or path.startswith(f"{p.folder}/")]
-    own = [project for project in around if project.kind == kind]
-    return max(own or around, key=lambda project: len(project.folder), default=None)
+    own = [project for project in around if project.kind == kind] or around
+    depth = max((len(project.folder) for project in own), default=0)
+    return [project for project in own if len(project.folder) == depth]
 
 
 def _commanded(found: Sequence[Project], command: str) -> Project:
