@@ -199,6 +199,7 @@ def test_a_change_concerns_the_nearest_project_of_its_language(path: str, folder
         ("schema.json", ["python", "node"]),
         ("docs/schema.json", ["python", "node"]),
         ("a.py", ["python"]),
+        ("CHANGELOG.md", ["python"]),
         ("package.json", ["node"]),
         ("main.rs", ["python", "node"]),
         ("tools/schema.json", ["go"]),

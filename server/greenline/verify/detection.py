@@ -41,6 +41,7 @@ _MANIFESTS: dict[str, Kind] = {
     "setup.cfg": "python",
     "requirements.txt": "python",
 }
+_FOR_PEOPLE = (".md", ".rst", ".adoc")
 _UNKNOWN_COMMAND = (
     "The setting `test_command` (`{command}`) starts no runner whose results can be read test by test:"
     " pytest, unittest, node --test, jest, vitest, mocha or go test."
@@ -63,8 +64,8 @@ def projects(tree: Tree, command: str = "") -> tuple[Project, ...]:
 def concerned(found: Sequence[Project], paths: Iterable[str]) -> tuple[Project, ...]:
     """Return the projects that a change of files concerns: for each the nearest one of its language.
 
-    A file of no language, such as a schema, may be read by all of the nearest folder. Where no file tells,
-    all that are there.
+    A file of no language, such as a schema, may be read by all of the nearest folder, other than what is
+    written for people. Where no file tells, all that are there.
     """
     chosen = [project for path in paths for project in _nearest(found, path)]
     return tuple(project for project in found if project in chosen) or tuple(found)
@@ -89,7 +90,9 @@ def _nearest(found: Sequence[Project], path: str) -> list[Project]:
     around = [p for p in found if not p.folder or path.startswith(f"{p.folder}/")]
     own = [project for project in around if project.kind == kind] or around
     depth = max((len(project.folder) for project in own), default=0)
-    return [project for project in own if len(project.folder) == depth]
+    nearest = [project for project in own if len(project.folder) == depth]
+    # A line in a changelog must not start, and so need, the tests of every language.
+    return nearest[:1] if name.lower().endswith(_FOR_PEOPLE) else nearest
 
 
 def _commanded(found: Sequence[Project], command: str) -> Project:
