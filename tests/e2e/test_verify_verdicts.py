@@ -195,13 +195,15 @@ CASES = (
          "verified", files=HELPED),
     calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
          files={**FILES, "tests/conftest.py": REWRITE}),
-    calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "verified"),
+    calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "notCovered", "outcomeHooks"),
+    calc("kept_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS + "\n\nX = 1\n"}, "verified",
+         files={**FILES, "tests/conftest.py": KEEPS}),
     calc("fixed_and_swallowed", {"calc.py": FIX, "tests/conftest.py": SWALLOW, "tests/test_more.py":
          "from more import one\n\n\ndef test_one():\n    assert one() == 1\n",
          "more.py": "def one():\n    return 1\n"}, "notCovered", "fixedByTestsOnly"),
     calc("test_corrected_too", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
         "assert low(3)", "assert low(3) is True")}, "verified"),
-    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": KEEPS, "tests/test_calc.py": EXPECTED},
+    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": "import os\n", "tests/test_calc.py": EXPECTED},
          "verified"),
     calc("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
     calc("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
