@@ -203,8 +203,8 @@ CASES = (
          "more.py": "def one():\n    return 1\n"}, "notCovered", "fixedByTestsOnly"),
     calc("test_corrected_too", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
         "assert low(3)", "assert low(3) is True")}, "verified"),
-    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": "import os\n", "tests/test_calc.py": EXPECTED},
-         "verified"),
+    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": "import os\n",
+                               "tests/test_calc.py": EXPECTED}, "verified"),
     calc("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
     calc("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
     calc("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),
