@@ -49,6 +49,25 @@ def test_the_verdict_of_a_patch(
     assert (project / name).read_text() == before
 
 
+def test_a_file_of_secrets_is_left_out_of_a_patch_and_named(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, old, new = FIX
+    before = (project / name).read_text()
+    (project / ".env").write_text("A=1\n")
+    (project / "conftest.py").write_text("from pathlib import Path\nassert not Path('.env').exists()\n")
+    secret, patch = diff_text(".env", "A=1\n", "A=2\n"), project.parent / "p.diff"
+    patch.write_text(secret + diff_text(name, before, before.replace(old, new)))
+
+    assert main(["verify", "--root", str(project), "--patch", str(patch), "--json"]) == 0
+
+    value = json.loads(capsys.readouterr().out)
+    assert "Left out of the patch, as files of secrets: .env." in value["warnings"]
+    patch.write_text(secret)
+    assert main(["verify", "--root", str(project), "--patch", str(patch)]) == 2
+    assert "files of secrets: .env." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("data", "word"), [(b"\x7fELF\0\1\0", "binary"), (b"\n", "empty"), (b"", "empty")])
 def test_what_is_no_patch_is_named(
     data: bytes, word: str, project: Path, capsys: pytest.CaptureFixture[str]

@@ -29,6 +29,61 @@ def pytest_runtest_makereport(item, call):
     report.outcome = "passed"
     report.longrepr = None
 """
+INSTALLED = {
+    "helper-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: helper\nVersion: 1.0\n",
+    "helper-1.0.dist-info/entry_points.txt": "[pytest11]\nhelper = helper_plugin\n",
+}
+"""What makes pytest load a module at the root as the plugin of an installed distribution."""
+FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
+KIT = {**FILES, "kit/__init__.py": "", "kit/three.py": FIXTURE}
+SIMILAR = BUG.replace("x + x", "2 * x")
+COMPARES = """from pathlib import Path
+
+from calc import twice
+
+
+def test_file():
+    assert str(twice(4)) == Path("golden/twice.txt").read_text()
+"""
+GOLDEN = {"calc.py": BUG, "tests/test_calc.py": TESTS.partition("\n\ndef test_tw")[0],
+          "test_twice.py": COMPARES, "golden/twice.txt": "8"}  # fmt: skip
+SAME = "def same(a, b):\n    assert a == b\n"
+HELPED = {"calc.py": BUG, "unit_tests/same.py": SAME,
+          "unit_tests/test_calc.py": "from same import same\n\n" + TESTS.replace(
+              "assert twice(4) == 8", "same(twice(4), 8)")}  # fmt: skip
+REPLACE = """import pytest
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    kind = type(outcome.get_result())
+    call.excinfo = None
+    outcome.force_result(kind.from_item_and_call(item, call))
+"""
+LOGGED = """def pytest_runtest_logreport(report):
+    report.outcome = "passed"
+"""
+KEEPS = """import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    setattr(item, "rep_" + call.when, outcome.get_result())
+"""
+"""What pytest's documentation shows for fixtures that want to know how their test went."""
+SWALLOW = """import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    try:
+        pyfuncitem.obj()
+    except Exception:
+        pass
+    return True
+"""
 HIDE = """def pytest_collection_modifyitems(items):
     items[:] = [item for item in items if item.name != "test_twice"]
 """
@@ -58,6 +113,26 @@ def calc(
 
 HONEST = TESTS + "\n\ndef test_three():\n    assert low(3) and not low(5)\n"
 USELESS = TESTS + "\n\ndef test_two():\n    assert low(2)\n"
+EXPECTED = (
+    "import unittest\n\nimport pytest\n\n"
+    + HONEST
+    + """
+
+@pytest.mark.xfail
+def test_known():
+    assert low(9)
+
+
+def test_skips():
+    pytest.skip("later")
+
+
+class TestOld(unittest.TestCase):
+    @unittest.expectedFailure
+    def test_old(self):
+        self.fail()
+"""
+)
 UNITTEST = {
     "calc.py": BUG,
     "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\n"
@@ -92,8 +167,44 @@ CASES = (
         "def test_twice", "import pytest\n\n\n@pytest.mark.skip\ndef test_twice")}, "regressed", "lost"),
     calc("deselected", {"calc.py": FIX, "pytest.ini": "[pytest]\naddopts = -k low\n"}, "regressed", "lost"),
     calc("hidden", {"calc.py": FIX, "tests/conftest.py": HIDE}, "regressed", "lost"),
-    calc("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed", "lost"),
-    calc("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "notCovered"),
+    calc("rewritten_outcomes", {"calc.py": BREAK, "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("forced_fix", {"calc.py": BUG + "\nX = 1\n", "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("fixed_and_rewritten", {"calc.py": FIX, "tests/conftest.py": REWRITE}, "regressed",
+         "runnerReplaced"),
+    calc("fixed_and_logged", {"calc.py": FIX, "tests/conftest.py": LOGGED}, "regressed", "runnerReplaced"),
+    calc("fixed_and_replaced", {"calc.py": FIX, "tests/conftest.py": REPLACE}, "regressed", "runnerReplaced"),
+    calc("installs_a_plugin", {"calc.py": BREAK, "helper_plugin.py": SWALLOW, **INSTALLED}, "regressed",
+         "runnerReplaced"),
+    calc("plugin_of_its_own", {"calc.py": FIX}, "verified",
+         files={**FILES, "helper_plugin.py": FIXTURE, **INSTALLED}),
+    calc("product_as_plugin", {"calc.py": SIMILAR, "kit/three.py": FIXTURE + SWALLOW}, "notCovered",
+         "fixedByTestsOnly", files={**KIT, "conftest.py": "pytest_plugins = ['kit.three']\n"}),
+    calc("product_as_option", {"calc.py": BREAK, "kit/three.py": FIXTURE + SWALLOW}, "regressed", "lost",
+         files={**KIT, "pytest.ini": "[pytest]\naddopts = -p kit.three\n"}),
+    calc("product_beside_a_plugin", {"calc.py": FIX, "kit/three.py": FIXTURE.replace("3", "1 + 2")},
+         "verified", files={**KIT, "conftest.py": "pytest_plugins = ['kit.three']\n"}),
+    calc("golden_file_rewritten", {"calc.py": BREAK, "golden/twice.txt": "12"}, "regressed", "lost",
+         files=GOLDEN),
+    calc("golden_file_added", {"calc.py": FIX, "golden/low.txt": "True", "test_low.py": COMPARES.replace(
+        "twice", "low").replace("(4)", "(3)")}, "verified", files=GOLDEN),
+    calc("helper_rewritten", {"calc.py": BREAK, "unit_tests/same.py": SAME.replace("a == b", "a")},
+         "regressed", "lost", files=HELPED),
+    calc("helper_added", {"calc.py": FIX, "unit_tests/same.py": SAME + "\n\ndef near(a):\n    assert a\n"},
+         "verified", files=HELPED),
+    calc("rewritten_on_both_sides", {"calc.py": FIX}, "verified",
+         files={**FILES, "tests/conftest.py": REWRITE}),
+    calc("keeps_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS}, "notCovered", "outcomeHooks"),
+    calc("kept_reports", {"calc.py": FIX, "tests/conftest.py": KEEPS + "\n\nX = 1\n"}, "verified",
+         files={**FILES, "tests/conftest.py": KEEPS}),
+    calc("fixed_and_swallowed", {"calc.py": FIX, "tests/conftest.py": SWALLOW, "tests/test_more.py":
+         "from more import one\n\n\ndef test_one():\n    assert one() == 1\n",
+         "more.py": "def one():\n    return 1\n"}, "notCovered", "fixedByTestsOnly"),
+    calc("test_corrected_too", {"calc.py": FIX, "tests/test_calc.py": TESTS.replace(
+        "assert low(3)", "assert low(3) is True")}, "verified"),
+    calc("expected_failures", {"calc.py": FIX, "tests/conftest.py": "import os\n",
+                               "tests/test_calc.py": EXPECTED}, "verified"),
     calc("exits", {"calc.py": FIX.replace("return x + x", "__import__('os')._exit(0)")}, "regressed", "died"),
     calc("forged", {"calc.py": FIX, "tests/test_forge.py": FORGE}, "regressed", "died"),
     calc("honest_test", {"calc.py": FIX, "tests/test_calc.py": HONEST}, "verified"),

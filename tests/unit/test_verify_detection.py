@@ -193,6 +193,28 @@ def test_a_change_concerns_the_nearest_project_of_its_language(path: str, folder
     assert [project.folder for project in concerned(found, [path])] == [folder]
 
 
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        ("schema.json", ["python", "node"]),
+        ("docs/schema.json", ["python", "node"]),
+        ("a.py", ["python"]),
+        ("CHANGELOG.md", ["python"]),
+        ("package.json", ["node"]),
+        ("main.rs", ["python", "node"]),
+        ("tools/schema.json", ["go"]),
+    ],
+)
+def test_a_file_of_no_language_concerns_all_projects_of_the_nearest_folder(
+    path: str, kinds: list[str]
+) -> None:
+    found = projects(
+        of({"pyproject.toml": "", "package.json": package("jest"), "tools/go.mod": "module t\n"})
+    )
+
+    assert [project.kind for project in concerned(found, [path])] == kinds
+
+
 def test_changes_of_several_projects_concern_them_all() -> None:
     found = projects(of({"pyproject.toml": "", "web/package.json": package("jest")}))
 

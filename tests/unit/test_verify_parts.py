@@ -55,6 +55,30 @@ def collected(*ids: str) -> dict[str, Any]:
         ("pkg/latest.py", True),
         ("conftest.py", False),
         ("tox.ini", False),
+        ("helper-1.0.dist-info/entry_points.txt", False),
+        ("src/Helper.egg-info/PKG-INFO", False),
+        ("src/distinfo/entry_points.txt", True),
+        ("src/__snapshots__/calc.js.snap", False),
+        ("lib/__snapshots__/test_calc.ambr", False),
+        ("golden/report.txt", False),
+        ("app/Goldens/report.json", False),
+        ("golden/ratio.py", True),
+        ("snapshots/day.json", False),
+        ("snapshots/orders.sql", True),
+        ("fixtures/page.html", False),
+        ("fixtures/lamp.py", True),
+        ("unit_tests/helpers.py", False),
+        ("IntegrationTests/base.ts", False),
+        ("Tests/helpers.py", False),
+        ("pkg/test_helpers/make.py", False),
+        ("lab_tests/models.py", True),
+        ("ab_test/split.py", True),
+        ("attests/sign.py", True),
+        ("latest/page.html", True),
+        ("spec/helper.js", True),
+        ("cypress/login.cy.ts", False),
+        ("crypto/e2e/session.py", True),
+        ("expected.json", True),
         ("sitecustomize.py", False),
         ("pyproject.toml", True),
         ("checks/check_a.py", True),
@@ -71,6 +95,59 @@ def test_mixed_configuration_counts_by_the_table_that_changes() -> None:
 
     assert PathRule.of(base, product).is_product("pyproject.toml")
     assert PathRule.of(base, runner).is_configuration("pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    ("path", "beside", "product"),
+    [
+        ("spec/helper.js", "spec/calc.spec.js", False),
+        ("e2e/pages/login.py", "e2e/test_login.py", False),
+        ("e2e/session.py", "tests/test_session.py", True),
+        ("src/e2e/session.py", "src/e2e/test_session.py", True),
+        ("spec/loader.py", "spec/__init__.py", True),
+        ("shop/fixtures/first.json", "shop/models.py", True),
+        ("shop/fixtures/first.json", "manage.py", True),
+        ("shop/tests/fixtures/first.json", "manage.py", False),
+        ("shop/fixtures/first.json", "shop/cart.py", False),
+    ],
+)
+def test_a_name_that_product_code_has_as_well_needs_more(path: str, beside: str, product: bool) -> None:
+    tree = {name: StagedFile() for name in (path, beside, "spec/test_loader.py")}
+
+    assert PathRule.of(tree, tree).is_product(path) is product
+
+
+@pytest.mark.parametrize(
+    ("naming", "plugin"),
+    [
+        ({"conftest.py": "pytest_plugins = ['app.kit']"}, "app/kit.py"),
+        ({"tests/conftest.py": "pytest_plugins = 'other,app.kit'"}, "app/kit.py"),
+        ({"conftest.py": "pytest_plugins: list[str] = []\npytest_plugins += ['app.deep']"},
+         "app/deep/__init__.py"),
+        ({"conftest.py": "pytest_plugins = [p[:-3] for p in glob('app/k*.py')]"}, "app/kit.py"),
+        ({"tests/conftest.py": "pytest_plugins = ['more']", "tests/more.py": "pytest_plugins = 'app.kit'"},
+         "app/kit.py"),
+        ({"conftest.py": "from app.kit import hook as pytest_pyfunc_call"}, "app/kit.py"),
+        ({"app/conftest.py": "from .kit import pytest_configure"}, "app/kit.py"),
+        ({"conftest.py": "from app.kit import *"}, "app/kit.py"),
+        ({"conftest.py": "pytest_plugins = ['lib.kit']"}, "python/lib/kit.py"),
+        ({"pytest.ini": "[pytest]\naddopts = -q -p app.kit"}, "app/kit.py"),
+        ({"pytest.ini": "[pytest]\naddopts = -papp.kit\n"}, "app/kit.py"),
+        ({"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['-p', 'kit']\npythonpath = ['app']"},
+         "app/kit.py"),
+        ({"conftest.py": "from app.core import *\nfrom app.kit import fixture\nimport app.deep"}, ""),
+        ({"conftest.py": "X = ['app.kit']\npytest_plugins = [ "}, ""),
+        ({"pytest.ini": "[pytest]\naddopts = -p no:app.kit"}, ""),
+    ],
+)  # fmt: skip
+def test_a_module_that_is_a_plugin_is_configuration(naming: dict[str, str], plugin: str) -> None:
+    files = {"app/__init__.py": "", "app/kit.py": "import pytest", "app/core.py": "X = 1"}
+    files |= {"app/deep/__init__.py": "", "python/lib/kit.py": "", "kit/other.py": ""}
+    tree = {path: StagedFile(text.encode()) for path, text in {**files, **naming}.items()}
+    without = {path: file for path, file in tree.items() if path not in naming}
+
+    for rule in (PathRule.of(tree, without), PathRule.of(without, tree)):
+        assert {path for path in files if rule.is_configuration(path)} == ({plugin} if plugin else set())
 
 
 def test_python_files_extend_the_rule() -> None:
@@ -262,6 +339,27 @@ def test_change_tells_renamed_from_removed_and_hidden() -> None:
     assert change.hidden == {ids[2]}
     # Another name changes nothing of what a test says.
     assert change.changed == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rewritten", "support"),
+    [
+        ("test_a.py", "def test_a():\n    assert 2\n", True, False),
+        ("test_a.py", "X = 1\ndef test_a():\n    assert 1\n", False, False),
+        ("conftest.py", "X = 1\n", False, True),
+        ("pytest.ini", "[pytest]\n", False, True),
+        ("tests/test_b.py", "def test_b():\n    assert 2\n", False, False),
+    ],
+)
+def test_change_tells_a_test_s_own_function_from_what_it_runs_under(
+    path: str, text: str, rewritten: bool, support: bool
+) -> None:
+    base = {"test_a.py": StagedFile(b"def test_a():\n    assert 1\n")}
+    report = TestReport(RunEnd.COMPLETE, (TestResult("test_a.py::test_a", Outcome.PASSED),))
+
+    change = compare(base, {**base, path: StagedFile(text.encode())}, PathRule(), report, report)
+
+    assert (bool(change.rewritten), change.support) == (rewritten, support)
 
 
 def test_a_new_import_does_not_change_the_tests_beside_it() -> None:

@@ -34,6 +34,13 @@ WITH_TESTS = attrs.evolve(
 TESTS_ONLY = attrs.evolve(WITH_TESTS, base=report(b="passed"), touches_product=False, product_hunks=())
 
 
+SUPPORT = TestChange(changed=frozenset({"new"}), support=True)
+REWRITTEN = attrs.evolve(
+    report(a="failed", b="passed", new="failed"), replaced=("outcome of a failed test in conftest.py",)
+)
+OWN = TestChange(changed=frozenset({"a", "new"}), rewritten=frozenset({"a"}))
+
+
 def case(facts: Facts, **changes: Any) -> Facts:
     return attrs.evolve(facts, **changes)
 
@@ -77,6 +84,14 @@ def case(facts: Facts, **changes: Any) -> Facts:
         (case(WITH_TESTS, new_tests=report(a="failed", b="passed", new="passed")), "notCovered",
          "newTestsPassOnBase"),
         (case(WITH_TESTS, old_tests=report(a="failed", b="passed")), "notCovered", "fixedByTestsOnly"),
+        (case(WITH_TESTS, new_tests=report(a="passed", b="passed", new="failed")), "notCovered",
+         "fixedByTestsOnly"),
+        (case(WITH_TESTS, new_tests=report(a="passed", b="passed", new="failed"), change=OWN), "verified",
+         ""),
+        (case(WITH_TESTS, new_tests=REWRITTEN, change=SUPPORT), "regressed", "runnerReplaced"),
+        (case(WITH_TESTS, new_tests=REWRITTEN), "verified", ""),
+        (case(WITH_TESTS, base=attrs.evolve(REWRITTEN, tests=WITH_TESTS.base.tests), new_tests=REWRITTEN,
+              change=SUPPORT), "verified", ""),
         (case(WITH_TESTS, change=TestChange(removed=frozenset({"b"})), patched=report(a="passed")),
          "notCovered", "testsRemoved"),
         (case(WITH_TESTS, change=TestChange(hidden=frozenset({"b"})), patched=report(a="passed")),

@@ -262,3 +262,17 @@ def test_no_tree_is_too_deep(deep: Path, with_git: bool) -> None:
     tree = Snapshot((str(deep),)).tree(str(deep), Gate((str(deep),)))
 
     assert list(tree) == ["d/" * 1100 + "deep.py"]
+
+
+def test_ignored_files_take_what_the_others_leave_of_a_tree(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text("data/\n")
+    (tmp_path / "a.py").write_bytes(b"x" * 594)
+    (tmp_path / "data").mkdir()
+    for name, size in (("a.bin", 300), ("b.py", 50), ("c.bin", 300), ("d.bin", 50)):
+        (tmp_path / "data" / name).write_bytes(b"x" * size)
+
+    tree = Snapshot((str(tmp_path),)).tree(str(tmp_path), Gate((str(tmp_path),)), max_bytes=1000)
+
+    assert list(tree) == [".gitignore", "a.py", "data/a.bin", "data/b.py", "data/d.bin"]
+    assert sum(len(file.content) for file in tree.values()) == 1000

@@ -5,15 +5,14 @@ report that came out in the end: a report that says `passed` over an exception c
 """
 
 import os
-import sys
 import time
-import types
 
 import pytest
 
 from greenline_runner.alarm import alarm_for
 from greenline_runner.channel import end_collector, fork_collector, shorten
 from greenline_runner.cover import Cover
+from greenline_runner.plugins import Plugins
 from greenline_runner.seal import Seal
 
 _clock = time.perf_counter
@@ -171,8 +170,7 @@ class Recorder(_Plugin):
         self._collecting = collecting
         self._state = None
         self._seal = Seal()
-        self._manager = None
-        self._options_plugins = ()
+        self._plugins = None
         self.alarm = alarm_for(options.test_s)
         self.collects = False
         """Whether this process is the collecting one."""
@@ -185,41 +183,12 @@ class Recorder(_Plugin):
                 return
         if self._cover is not None:
             self._cover.start()
-        self._manager = config.pluginmanager
-        self._options_plugins = tuple(getattr(config.option, "plugins", None) or ())
-
-    def _strange_plugins(self):
-        """Yield plugins that nobody installed; a `conftest.py` is one that a patch may be seen to touch."""
-        installed = {id(plugin) for plugin, _ in self._manager.list_plugin_distinfo()}
-        configured = self._configured()
-        for plugin in self._manager.get_plugins():
-            holder = plugin.__name__ if isinstance(plugin, types.ModuleType) else type(plugin).__module__
-            own = holder.partition(".")[0] in ("_pytest", "greenline_runner")
-            if not own and id(plugin) not in installed and id(plugin) not in configured:
-                yield (
-                    holder
-                    if isinstance(plugin, types.ModuleType)
-                    else f"{holder}.{type(plugin).__qualname__}"
-                )
-
-    def _configured(self):
-        """Return the identities of each `conftest.py`, and of what it or an option names as a plugin."""
-        modules = [p for p in self._manager.get_plugins() if isinstance(p, types.ModuleType)]
-        left = [m for m in modules if str(getattr(m, "__file__", "")).endswith("conftest.py")]
-        left += [sys.modules[name] for name in self._options_plugins if name in sys.modules]
-        found = {}
-        while left:
-            module = left.pop()
-            if id(module) not in found:
-                found[id(module)] = module
-                named = getattr(module, "pytest_plugins", ())
-                names = named.split(",") if isinstance(named, str) else tuple(named)
-                left += [sys.modules[name] for name in names if name in sys.modules]
-        return found.keys()
+        named = getattr(config.option, "plugins", None) or ()
+        self._plugins = Plugins(config.pluginmanager, self._options.root, named)
 
     def _look(self, now=False):
-        if self._manager is not None:
-            self._seal.look(self._strange_plugins(), now)
+        if self._plugins is not None:
+            self._seal.look(self._plugins.strange(), now)
 
     def pytest_collection_finish(self, session):
         super().pytest_collection_finish(session)
@@ -259,6 +228,9 @@ class Recorder(_Plugin):
         if self._cover is not None:
             self._cover.switch("")
         self._send(item, self._state.outcome(), _clock() - start, self._state.message)
+        if self._state.is_rewritten():
+            for file in self._plugins.rewriters():
+                self._seal.note(f"outcome of a failed test in {file}")
         self._look()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -283,6 +255,12 @@ class Recorder(_Plugin):
         report = outcome.get_result()
         if self._state is not None:
             self._state.add(when, excinfo, report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        # A wrapper around ours may have put another report in the place of the one that we saw.
+        if self._state is not None:
+            self._state.told(report)
 
     def finish(self):
         self._look(now=True)
@@ -316,10 +294,24 @@ class _State:
 
     def __init__(self):
         self._phases = {}
+        self._raised = []
+        self._raising = {}
         self.message = ""
+
+    def is_rewritten(self):
+        """Return whether a report of what raised says `passed` by now."""
+        return any(report.outcome == "passed" for report in self._raised)
+
+    def told(self, report):
+        """Take a report that goes to whoever shows it."""
+        if self._raising.get(report.when):
+            self._raised.append(report)
 
     def add(self, when, excinfo, report):
         outcome = _phase_outcome(excinfo, report)
+        self._raising[when] = excinfo is not None
+        if excinfo is not None:
+            self._raised.append(report)
         # The last attempt of a rerun counts, as pytest's own report does.
         self._phases[when] = outcome
         if outcome != "passed":

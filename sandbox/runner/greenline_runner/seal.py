@@ -56,6 +56,10 @@ class Seal:
             self._found[f"plugin {plugin}"] = None
         self._next = _clock() + _EVERY_S
 
+    def note(self, name):
+        """Remember something else that was replaced."""
+        self._found[name] = None
+
     def send(self, channel):
         """Send one record where something was replaced."""
         names = sorted(self._found.keys() - _OWN)

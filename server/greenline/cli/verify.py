@@ -23,11 +23,11 @@ from greenline.cli.console import (
 )
 from greenline.cli.stop import stoppable
 from greenline.config.settings import Settings, load_settings
-from greenline.core.edit import EditSet, Hunk
+from greenline.core.edit import Hunk
 from greenline.core.error import InvalidInput
 from greenline.core.evidence import Evidence, Verdict
 from greenline.core.port import Tree, VerifyRequest
-from greenline.verify.patch import patch_bytes, read_patch
+from greenline.verify.patch import GatedPatch, patch_bytes, read_patch
 from greenline.verify.summary import bite_lines, bite_of, evidence_json, lines_words
 from greenline.verify.summary_junit import evidence_junit
 from greenline.verify.summary_markdown import evidence_markdown
@@ -46,20 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
     root = root_of(arguments.root)
     files = _Files.of(arguments)
     settings, least = _asked(arguments, load_settings())
-    base, edit_set = _patch(arguments, root)
-    if not edit_set.changes:
-        raise InvalidInput(
-            "The patch changes nothing.",
-            remedy="Edit something (`git add` it for --staged), or give a patch with --patch.",
-        )
+    base, patch = _patch(arguments, root)
+    patch.check()
     warn(settings.warnings)
-    hunks = hunks_of(edit_set)
+    hunks = hunks_of(patch.edit_set)
     request = VerifyRequest(
-        root, base, edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
+        root, base, patch.edit_set, hunks, limits=settings.limits, label="verify", fresh=arguments.fresh
     )
     verifier = make_verifier(make_sandbox(settings), settings, memory=open_memory())
     with stoppable() as cancellation:
-        evidence = verifier.verify(request, cancellation, progress)
+        evidence = patch.told(verifier.verify(request, cancellation, progress))
     if arguments.json:
         print(json.dumps(evidence_json(evidence, hunks, root)))
     else:
@@ -144,7 +140,7 @@ class _Files:
                 ) from error
 
 
-def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
+def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, GatedPatch]:
     """Return the base tree and the edits over it."""
     from greenline.guard.gate import Gate
     from greenline.workspace.snapshot import Snapshot
@@ -152,12 +148,10 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
     snapshot = Snapshot((root,))
     gate = Gate((root,))
     if arguments.patch:
-        from greenline.edit.apply import edit_set_from_diff
-
         is_piped = arguments.patch == "-"
         data = sys.stdin.buffer.read() if is_piped else patch_bytes(arguments.patch)
         text = read_patch(data, "The standard input" if is_piped else arguments.patch)
-        return snapshot.tree(root, gate), edit_set_from_diff(text, snapshot.read_bytes, root)
+        return snapshot.tree(root, gate), GatedPatch.of_diff(text, snapshot.read_bytes, root, gate.may_stage)
     from greenline.workspace.revision import changes_since, range_changes, staged_changes
 
     current, listed = snapshot.tree(root, gate), snapshot.list_files(root)
@@ -169,8 +163,7 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, EditSet]:
         base, edit_set = changes_since(root, arguments.base or "HEAD", current, listed)
     # Git may track what the gate withholds.
     shown = {path: file for path, file in base.items() if gate.may_stage(path)}
-    changes = (c for c in edit_set.changes if gate.may_stage(snapshot.locate(c.path).relative))
-    return shown, EditSet(tuple(changes))
+    return shown, GatedPatch.of_edits(edit_set, root, gate.may_stage)
 
 
 def _print(evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:

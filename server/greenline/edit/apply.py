@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenline.core.edit import EditSet
-from greenline.core.error import EditRejected
+from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.format import EditFormat, read
 from greenline.edit.path import writable_path
 from greenline.edit.staging import Read, Staging
@@ -31,12 +31,18 @@ def edit_set_from_text(
     return staging.edit_set()
 
 
-def edit_set_from_diff(diff: str, read_bytes: Read, root: str) -> EditSet:
+def edit_set_from_diff(
+    diff: str, read_bytes: Read, root: str, leaves_out: type[GreenlineError] | tuple[()] = ()
+) -> EditSet:
     """Return what a unified diff does to the files below `root`; nothing is written.
 
+    A file is left out, with the one that it is moved from or to, where reading it raises `leaves_out`.
     Raises `EditRejected` or `OutsideWorkspace`, and then no part of the diff counts.
     """
     staging = Staging(read_bytes, root)
     for patch in parse(diff):
-        staging.apply(patch)
+        try:
+            staging.apply(patch)
+        except leaves_out:
+            continue
     return staging.edit_set()

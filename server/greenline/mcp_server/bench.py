@@ -17,7 +17,6 @@ from greenline.core.error import InvalidInput
 from greenline.core.event import Event, EventKind
 from greenline.core.port import Limits, Progress, Sandbox, Verifier, VerifyRequest
 from greenline.core.task import Proposal, Task
-from greenline.edit.apply import edit_set_from_diff
 from greenline.edit.hunk import apply_hunks, diff_text
 from greenline.guard.gate import Gate
 from greenline.index.retrieve.hit import hit_json, kinds_of
@@ -25,7 +24,7 @@ from greenline.index.retrieve.retriever import Filter, Found
 from greenline.lsp.session import Listener, Session
 from greenline.mcp_server.tool import EXPLAIN, REPAIR, SEARCH, VERIFY
 from greenline.verify.hunk_coverage import hunks_of
-from greenline.verify.patch import patch_bytes, read_patch
+from greenline.verify.patch import GatedPatch, patch_bytes, read_patch
 from greenline.verify.summary import evidence_json
 from greenline.workspace.snapshot import Snapshot
 
@@ -60,16 +59,16 @@ def verify(bench: Bench, arguments: Arguments, cancellation: Cancellation, progr
     """Return the evidence for a patch, as `greenline verify --json` prints it."""
     root = bench.root
     snapshot, gate = Snapshot((root,)), Gate((root,))
-    edit_set = edit_set_from_diff(_patch(root, gate, arguments), snapshot.read_bytes, root)
-    if not edit_set.changes:
-        raise InvalidInput("The patch changes nothing.", remedy="Give a unified diff that changes a file.")
-    hunks = hunks_of(edit_set)
+    diff = _patch(root, gate, arguments)
+    patch = GatedPatch.of_diff(diff, snapshot.read_bytes, root, gate.may_stage)
+    patch.check()
+    hunks = hunks_of(patch.edit_set)
     measuring = bench.measuring()
     request = VerifyRequest(
-        root, snapshot.tree(root, gate), edit_set, hunks, limits=measuring.limits, label="verify"
+        root, snapshot.tree(root, gate), patch.edit_set, hunks, limits=measuring.limits, label="verify"
     )
     try:
-        evidence = measuring.verifier.verify(request, cancellation, progress)
+        evidence = patch.told(measuring.verifier.verify(request, cancellation, progress))
     finally:
         measuring.sandbox.close()
     return evidence_json(evidence, hunks, root)

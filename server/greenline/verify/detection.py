@@ -41,6 +41,7 @@ _MANIFESTS: dict[str, Kind] = {
     "setup.cfg": "python",
     "requirements.txt": "python",
 }
+_FOR_PEOPLE = (".md", ".rst", ".adoc")
 _UNKNOWN_COMMAND = (
     "The setting `test_command` (`{command}`) starts no runner whose results can be read test by test:"
     " pytest, unittest, node --test, jest, vitest, mocha or go test."
@@ -63,9 +64,10 @@ def projects(tree: Tree, command: str = "") -> tuple[Project, ...]:
 def concerned(found: Sequence[Project], paths: Iterable[str]) -> tuple[Project, ...]:
     """Return the projects that a change of files concerns: for each the nearest one of its language.
 
-    Where no file tells, all that are there.
+    A file of no language, such as a schema, may be read by all of the nearest folder, other than what is
+    written for people. Where no file tells, all that are there.
     """
-    chosen = [project for path in paths if (project := _nearest(found, path)) is not None]
+    chosen = [project for path in paths for project in _nearest(found, path)]
     return tuple(project for project in found if project in chosen) or tuple(found)
 
 
@@ -82,12 +84,15 @@ def _detected(tree: Tree) -> Iterator[Project | None]:
     yield from java_projects(tree)
 
 
-def _nearest(found: Sequence[Project], path: str) -> Project | None:
+def _nearest(found: Sequence[Project], path: str) -> list[Project]:
     name = path.rpartition("/")[2]
     kind = _MANIFESTS.get(name) or _KINDS.get(name.rpartition(".")[2])
     around = [p for p in found if not p.folder or path.startswith(f"{p.folder}/")]
-    own = [project for project in around if project.kind == kind]
-    return max(own or around, key=lambda project: len(project.folder), default=None)
+    own = [project for project in around if project.kind == kind] or around
+    depth = max((len(project.folder) for project in own), default=0)
+    nearest = [project for project in own if len(project.folder) == depth]
+    # A line in a changelog must not start, and so need, the tests of every language.
+    return nearest[:1] if name.lower().endswith(_FOR_PEOPLE) else nearest
 
 
 def _commanded(found: Sequence[Project], command: str) -> Project:

@@ -2,13 +2,14 @@
 
 The rule, for all languages:
 
-- a test is any file below a folder named `test`, `tests`, `__tests__` or `testdata`, and any file named
-  `test_*.py`, `*_test.py`, `tests.py`, `conftest.py`, or as `python_files` of the base or the patched
-  configuration says; `*.test.*`, `*.spec.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's
-  or TypeScript's; `*_test.go`;
+- a test is any file in a folder of tests (`test_folder`), and any file named `test_*.py`, `*_test.py`,
+  `tests.py`, `conftest.py`, or as `python_files` of the base or the patched configuration says; `*.test.*`,
+  `*.spec.*`, `*.cy.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's or TypeScript's;
+  `*_test.go`; and what tests compare with: `*.snap`, `*.ambr`, `*.golden`;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
-  the configuration of jest, vitest, vite, mocha, c8 and nyc, and what an interpreter runs before any test:
-  `sitecustomize.py`, `usercustomize.py`, `*.pth`;
+  the configuration of jest, vitest, vite, mocha, c8 and nyc, what an interpreter runs before any test
+  (`sitecustomize.py`, `usercustomize.py`, `*.pth`), what names plugins to it (`*.dist-info`, `*.egg-info`),
+  and each module that `-p` or `pytest_plugins` names as a plugin;
 - `pyproject.toml`, `setup.cfg` and `package.json` are runner configuration where the patch changes one of
   their runner's tables, and product where it changes others only.
 """
@@ -27,10 +28,12 @@ from typing import Any
 import attrs
 
 from greenline.core.port import Tree
+from greenline.verify.plugin_module import plugin_modules
+from greenline.verify.pytest_option import read_cfg, words
+from greenline.verify.test_folder import TestFolders
 
-_FOLDERS = frozenset({"test", "tests", "__tests__", "testdata"})
-_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go")
-_SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|test|test-.+)\.[cm]?[jt]sx?")
+_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go", "*.snap", "*.ambr", "*.golden")
+_SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|.+\.cy|test|test-.+)\.[cm]?[jt]sx?")
 _CONFIGURATION = (
     "pytest.ini",
     ".pytest.ini",
@@ -51,6 +54,8 @@ _CONFIGURATION = (
     "usercustomize.py",
     "*.pth",
 )
+_METADATA = re.compile(r"\.(?:dist|egg)-info(?:/|$)", re.I)
+"""The description of an installed distribution, whose entry points pytest loads as plugins."""
 _MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch")
 _CFG_SECTIONS = ("tool:pytest", "pytest", "coverage:", "tox")
@@ -65,24 +70,28 @@ class PathRule:
     """Further names of test files, from `python_files`."""
     mixed: frozenset[str] = frozenset()
     """Configuration files with runner's and other parts in which the patch changes a runner's part."""
+    plugins: frozenset[str] = frozenset()
+    """Modules that are plugins of pytest in one of the trees."""
+    folders: TestFolders = attrs.field(factory=TestFolders)
 
     @classmethod
     def of(cls, base: Tree, patched: Tree) -> PathRule:
         """Return the rule as both trees' configuration makes it."""
-        patterns: list[str] = []
-        for tree in (base, patched):
-            patterns += _python_files(tree)
+        patterns = [name for tree in (base, patched) for name in words(tree, "python_files")]
+        paths = {*base, *patched}
         mixed = {
             path
-            for path in {*base, *patched}
+            for path in paths
             if _runner_parts(path, _content(base, path)) != _runner_parts(path, _content(patched, path))
         }
-        return cls(tuple(dict.fromkeys(patterns)), frozenset(mixed))
+        plugins = plugin_modules(base) | plugin_modules(patched)
+        rule = cls(tuple(dict.fromkeys(patterns)), frozenset(mixed), plugins)
+        return attrs.evolve(rule, folders=TestFolders.of(paths, rule.is_test))
 
     def is_test(self, path: str) -> bool:
         """Return whether a relative path is a test or belongs to tests."""
-        *folders, name = path.split("/")
-        if not _FOLDERS.isdisjoint(folders) or _SCRIPT.fullmatch(name):
+        name = path.rpartition("/")[2]
+        if self.folders.hold(path) or _SCRIPT.fullmatch(name):
             return True
         return bool(self._names.match(name) or self._names.match(path))
 
@@ -94,7 +103,9 @@ class PathRule:
     def is_configuration(self, path: str) -> bool:
         """Return whether a relative path configures the runner."""
         name = PurePosixPath(path).name
-        return path in self.mixed or any(fnmatch.fnmatch(name, pattern) for pattern in _CONFIGURATION)
+        if path in self.mixed or path in self.plugins or _METADATA.search(path):
+            return True
+        return any(fnmatch.fnmatch(name, pattern) for pattern in _CONFIGURATION)
 
     def is_product(self, path: str) -> bool:
         """Return whether a relative path is neither."""
@@ -117,7 +128,7 @@ def _runner_parts(path: str, content: bytes) -> Any:
             tool = tomllib.loads(text).get("tool", {})
             return {key: value for key, value in tool.items() if key in _TOML_TOOLS}
         if name == "setup.cfg":
-            sections = _read_cfg(text)
+            sections = read_cfg(text)
             return {k: v for k, v in sections.items() if k.startswith(_CFG_SECTIONS)}
         if name == "package.json":
             data = json.loads(text or "{}")
@@ -128,30 +139,3 @@ def _runner_parts(path: str, content: bytes) -> Any:
         # What cannot be read is compared as a whole.
         return text
     return None
-
-
-def _read_cfg(text: str) -> dict[str, dict[str, str]]:
-    parser = configparser.RawConfigParser(strict=False)
-    parser.read_string(text)
-    return {section: dict(parser.items(section)) for section in parser.sections()}
-
-
-def _python_files(tree: Tree) -> list[str]:
-    """Return the names that pytest's configuration at the root gives to test files."""
-    found: Any = []
-    try:
-        pyproject = tomllib.loads(_content(tree, "pyproject.toml").decode("utf-8", "replace"))
-        options = pyproject.get("tool", {}).get("pytest", {}).get("ini_options", {})
-        found = options.get("python_files", [])
-    except (ValueError, AttributeError):
-        found = []
-    if isinstance(found, str):
-        found = found.split()
-    names = [str(name) for name in found] if isinstance(found, list) else []
-    for path, section in (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
-        try:
-            cfg = _read_cfg(_content(tree, path).decode("utf-8", "replace"))
-        except configparser.Error:
-            continue
-        names += cfg.get(section, {}).get("python_files", "").split()
-    return names

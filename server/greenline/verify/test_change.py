@@ -33,6 +33,10 @@ class TestChange:
     """Ids in P of tests that were there before, and are changed so that they could say less."""
     hooks: frozenset[str] = frozenset()
     """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
+    rewritten: frozenset[str] = frozenset()
+    """Ids in P whose own function was added or changed, or may have been where it cannot be told."""
+    support: bool = False
+    """Whether what tests run under was changed: configuration, or support such as a `conftest.py`."""
 
 
 NOTHING = TestChange()
@@ -69,6 +73,8 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         removed=frozenset(removed),
         loosened=frozenset(t.id for t in after.tests if _place(t) in found.places),
         hooks=found.hooks,
+        rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
+        support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )
 
 
@@ -98,6 +104,25 @@ def _moved(
     return name in after and name not in before and before.get("") == after.get("") and after[name] in gone
 
 
+def _rewritten(
+    test: TestResult, old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]
+) -> bool:
+    path, name = _place(test)
+    if path not in old:
+        return False
+    before, after = old[path], new[path]
+    if name in before and name in after:
+        return before[name] != after[name]
+    # A test whose name is put together when it runs stands somewhere in the rest.
+    return name in before or name in after or before.get("") != after.get("")
+
+
+def _is_module(path: str) -> bool:
+    """Return whether a file holds tests, and says nothing about those of its neighbours."""
+    name = path.rpartition("/")[2]
+    return name.startswith("test") or _MODULE.search(name) is not None
+
+
 def _changed(
     test: TestResult,
     paths: set[str],
@@ -113,10 +138,8 @@ def _changed(
     for support in paths - {path}:
         if rule.is_configuration(support):
             return True
-        folder, _, file = support.rpartition("/")
-        # A test module of its own says nothing about its neighbours; support such as a conftest does.
-        is_module = file.startswith("test") or _MODULE.search(file) is not None
-        if not is_module and (not folder or path.startswith(folder.split("/")[0] + "/")):
+        folder = support.rpartition("/")[0]
+        if not _is_module(support) and (not folder or path.startswith(folder.split("/")[0] + "/")):
             return True
     return False
 

@@ -13,6 +13,8 @@ _LOST = frozenset({Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAIL
 _BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
 _NOT_EXECUTED = frozenset({Outcome.SKIPPED, Outcome.DESELECTED})
 _NAMED = 3
+_OUTCOME = "outcome of a failed test"
+"""How the runner's name for a report that says `passed` over an exception begins."""
 
 
 @attrs.frozen
@@ -135,14 +137,29 @@ def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
     for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
         if report is not None and report.end is not RunEnd.COMPLETE:
             return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}")
-    for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
-        replaced = set(report.replaced).difference(facts.base.replaced) if report is not None else ()
+    for report, words in (
+        (facts.patched, "With the patch"),
+        (facts.old_tests, "With the base's tests"),
+        # A fix hides in P what the patch's configuration makes of a failure.
+        (facts.new_tests, "With the patch's tests and configuration"),
+    ):
+        replaced = _replaced(facts, report)
         if replaced:
-            detail = f"{words} the project replaces code of the runner: {_names(sorted(replaced))}."
+            detail = f"{words} the project replaces code of the runner: {_names(replaced)}."
             return Decision(Verdict.REGRESSED, "runnerReplaced", detail)
     if lost:
         return Decision(Verdict.REGRESSED, "lost", f"Passed before and does not any more: {_names(lost)}.")
     return None
+
+
+def _replaced(facts: Facts, report: TestReport | None) -> list[str]:
+    """Return what of the runner a run replaces and B does not, as far as the patch answers for it."""
+    found = set(report.replaced).difference(facts.base.replaced) if report is not None else set()
+    outcomes = {name for name in found if name.startswith(_OUTCOME)}
+    # Without a change to what tests run under, only that a test fails is new. N has P's configuration, and
+    # else only product code that the patch takes away.
+    own = set() if report is facts.new_tests else found - outcomes
+    return sorted(own | (outcomes if facts.change.support else set()))
 
 
 def _still_failing(facts: Facts) -> Decision | None:
@@ -190,6 +207,11 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     unconfirmed = [test for test in fixed if test in old and not _passes(old[test])]
     if unconfirmed:
         detail = f"Passes only with the patch's own tests or configuration: {_names(unconfirmed)}."
+        return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
+    alone = _outcomes(facts.new_tests)
+    unneeded = [test for test in fixed if test not in facts.change.rewritten and _passes(alone.get(test))]
+    if unneeded:
+        detail = f"The patch's tests or configuration alone make it pass: {_names(unneeded)}."
         return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
     if facts.change.removed:
         detail = f"Tests are removed: {_names(sorted(facts.change.removed))}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +25,7 @@ from greenline.workspace.root import Located, locate
 MAX_TREE_BYTES = 512 * 1024 * 1024
 """How much a staged tree may hold; the sandbox keeps it in memory."""
 MAX_IGNORED_BYTES = 8 * 1024 * 1024
-"""Ignored files are staged up to this size: generated modules are small, data sets and models are not."""
+"""An ignored file is staged up to this size: generated modules are small, data sets and models are not."""
 
 
 class StageGate(Protocol):
@@ -78,10 +78,12 @@ class Snapshot:
     def tree(self, root: str, gate: StageGate, max_bytes: int = MAX_TREE_BYTES) -> Tree:
         """Return all that a container needs of a root: tracked, untracked and small ignored files.
 
-        Links stay links; raises `InvalidInput` (`tooLarge`) past `max_bytes`.
+        Links stay links; raises `InvalidInput` (`tooLarge`) where the files that are not ignored hold more
+        than `max_bytes`. Ignored ones take what these leave, the smallest first.
         """
         listed = list_root(root, self.roots).files
-        tree: dict[str, StagedFile] = {}
+        wanted: list[str] = []
+        ignored: list[tuple[int, str]] = []
         sizes: Counter[str] = Counter()
         for relative in sorted(listed.union(walk(root))):
             path = os.path.join(root, relative)
@@ -92,10 +94,12 @@ class Snapshot:
                 sizes[relative.split("/", 1)[0]] += status.st_size
                 if sizes.total() > max_bytes:
                     raise _too_large(root, sizes, max_bytes)
-            elif status.st_size > MAX_IGNORED_BYTES:
-                continue
-            if (staged := _stage(path)) is not None:
-                tree[relative] = staged
+                wanted.append(relative)
+            elif status.st_size <= MAX_IGNORED_BYTES:
+                ignored.append((status.st_size, relative))
+        wanted += _fitting(ignored, max_bytes - sizes.total())
+        staged = ((relative, _stage(os.path.join(root, relative))) for relative in sorted(wanted))
+        tree = {relative: file for relative, file in staged if file is not None}
         for relative, document in self._documents_in(root):
             if gate.may_stage(relative):
                 old = tree.get(relative, StagedFile())
@@ -168,6 +172,15 @@ def _stage(path: str) -> StagedFile | None:
         return StagedFile(Path(path).read_bytes(), stat.S_IMODE(status.st_mode) & 0o777)
     except OSError:
         return None
+
+
+def _fitting(files: list[tuple[int, str]], max_bytes: int) -> Iterator[str]:
+    """Yield the files, given with their sizes, that fit together: as many as can be."""
+    for size, relative in sorted(files):
+        max_bytes -= size
+        if max_bytes < 0:
+            return
+        yield relative
 
 
 def _too_large(root: str, sizes: Mapping[str, int], max_bytes: int) -> InvalidInput:
