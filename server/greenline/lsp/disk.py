@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from greenline.edit.restore import Content
 from greenline.lsp.review import FileEdit
+from greenline.workspace.encoding import TextFile
 
 
 def write_own(edit: FileEdit) -> str:
     """Create or delete one file on the disk, never over something that is there; return what failed."""
     path = Path(edit.path)
+    data = Content.of_text(edit.new_text, TextFile.in_form(edit.form)).data
     try:
         if edit.op == "delete":
             path.unlink()
@@ -18,7 +21,7 @@ def write_own(edit: FileEdit) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(edit.new_text.encode("utf-8"))
+            file.write(data)
     except OSError as error:
         return (
             f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."

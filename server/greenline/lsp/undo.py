@@ -128,6 +128,7 @@ def _change(plan: UndoPlan) -> Change:
             attrs.evolve(
                 _edit(path, text_of(plan.current[path]), text_of(done.content), plan.versions.get(path)),
                 mode=done.mode,
+                form="" if done.content is None else done.content.file().form,
             )
             for path, done in sorted(plan.restored.items())
         ),
