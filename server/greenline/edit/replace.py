@@ -17,8 +17,8 @@ from greenline.edit.tolerance import FileLines, Tolerance
 def replace_once(text: str, search: str, replacement: str, start: int | None = None) -> str:
     """Replace the one place where `search`, which may be a piece of a line, stands in `text`.
 
-    A search that ends with a line end stands for whole lines. One of several lines never begins or ends inside
-    a word, and no replacement joins two lines that only a line end of the search kept apart.
+    A search that ends with a line end stands for whole lines, one of several lines never begins or ends in a
+    word, and no two lines are joined because the search has a line end that the replacement lacks.
     Tolerates other line ends, then typography and trailing blanks, then another indentation, each only where
     it is unique; `start` (0-based) is the line where the search is said to begin.
     Raises `EditRejected` with `no-match`, `ambiguous` or `elision`.
