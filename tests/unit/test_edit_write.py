@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from greenline.core.edit import FileChange
-from greenline.core.error import EditRejected, OutsideWorkspace, WrongState
+from greenline.core.error import EditRejected, GreenlineError, OutsideWorkspace, WrongState
+from greenline.core.event import Event
 from greenline.edit.undo import named_checkpoints, undo_on_disk
 from greenline.edit.write import NotWritten, Occasion, apply_changes
 from greenline.journal.blob import BlobStore
@@ -194,6 +197,34 @@ def test_a_failure_on_the_way_rolls_everything_back(root: Path, store: Checkpoin
     assert caught.value.code == "unwritable"
     assert tree(root) == first
     assert [c.state for c in store.newest_first()] == [CheckpointState.ROLLED_BACK]
+
+
+class Locked(CheckpointStore):
+    """Checkpoints in a journal that another process locks while a change is finished."""
+
+    def finish(self, *arguments: Any, **named: Any) -> tuple[Event, ...]:
+        other = apsw.Connection(str(self.journal.path))
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            return super().finish(*arguments, **named)
+        finally:
+            other.close()
+
+
+def test_a_change_that_cannot_be_recorded_is_rolled_back(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("greenline.journal.store._BUSY_TIMEOUT_MS", 100)
+    store = Locked(SqliteJournal(tmp_path / "state" / "journal.db"), BlobStore(tmp_path / "state" / "blobs"))
+    (root / "a.txt").write_bytes(b"a\n")
+    before = tree(root)
+
+    with pytest.raises(GreenlineError, match="locked"):
+        apply(root, store, change(root, "a.txt", b"b\n"), change(root, "new/b.txt", b"b\n"))
+
+    assert tree(root) == before
+    assert [checkpoint.state for checkpoint in store.newest_first()] == [CheckpointState.ROLLED_BACK]
+    store.journal.close()
 
 
 def test_what_the_user_changed_since_stays(root: Path, store: CheckpointStore) -> None:
