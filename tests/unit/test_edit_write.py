@@ -320,6 +320,36 @@ def test_an_undo_that_was_made_but_for_a_conflict_changes_nothing_again(
     assert len(store.newest_first()) == 2
 
 
+def test_a_change_taken_back_by_hand_does_not_stand_before_older_ones(
+    root: Path, store: CheckpointStore
+) -> None:
+    (root / "a").write_bytes(b"1\n")
+    first = apply(root, store, change(root, "a", b"2\n"))
+    second = apply(root, store, change(root, "a", b"3\n"))
+    (root / "a").write_bytes(b"2\n")
+
+    noted = undo_on_disk(store, named_checkpoints(store, None))
+    done = undo_on_disk(store, named_checkpoints(store, None))
+
+    assert (noted.restored, noted.by_hand) == ((), (second.id,))
+    assert (done.restored, (root / "a").read_bytes()) == ((str(root / "a"),), b"1\n")
+    assert store.get(first.id).undone_by == (done.checkpoint and done.checkpoint.id)
+    with pytest.raises(WrongState, match="by hand"):
+        named_checkpoints(store, second.id)
+
+
+def test_an_undo_taken_back_by_hand_leaves_its_change_in_force(root: Path, store: CheckpointStore) -> None:
+    taken = apply(root, store, change(root, "a", b"1\n"))
+    undo(store, root)
+    (root / "a").write_bytes(b"1\n")
+
+    undo(store, root)
+    undo(store, root)
+
+    assert tree(root) == {}
+    assert store.get(taken.id).undone_by == store.newest_first()[0].id
+
+
 def test_what_somebody_took_back_by_hand_needs_no_undo(root: Path, store: CheckpointStore) -> None:
     (root / "a").write_bytes(b"1\n2\n3\n")
     (root / "a").chmod(0o755)

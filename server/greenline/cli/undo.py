@@ -31,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"to take this back: greenline undo {undone.checkpoint.id}")
         elif not undone.conflicts:
             print("Nothing to restore: every file is as it was before.")
+            print(f"{', '.join(undone.by_hand)} counts as undone from now on.")
     for conflict in undone.conflicts:
         print(f"greenline: {_line(conflict)}", file=sys.stderr)
     return 1 if undone.conflicts else 0
@@ -45,6 +46,7 @@ def as_json(undone: Undone) -> dict[str, object]:
             for c in undone.conflicts
         ],
         "checkpointId": None if undone.checkpoint is None else undone.checkpoint.id,
+        "takenBackByHand": list(undone.by_hand),
     }
 
 

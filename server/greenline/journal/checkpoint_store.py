@@ -144,6 +144,21 @@ class CheckpointStore:
         with self.journal.transaction():
             self._set_state(checkpoint.id, CheckpointState.ROLLED_BACK, note)
 
+    def note_undone(self, checkpoints: Sequence[Checkpoint], marks: Iterable[Mark]) -> tuple[Event, ...]:
+        """Say that changes were taken back by somebody else; return the runs' new events.
+
+        `marks` are those of taking them back. A change that nobody undid here is undone by itself.
+        """
+        taken_back = attrs.evolve(checkpoints[0], marks=tuple(marks))
+        events: list[Event] = []
+        with self.journal.transaction() as connection:
+            settle_anchors(connection, taken_back, ())
+            for checkpoint in checkpoints:
+                self._turn(connection, checkpoint.id, checkpoint.id)
+            for proposal_id in sorted({mark.proposal_id for mark in taken_back.marks}):
+                events += self._settle(proposal_id, taken_back.marks)
+        return tuple(events)
+
     def abandon(self, checkpoint: Checkpoint, note: str) -> None:
         """Leave a change that could be neither finished nor rolled back to the next start."""
         with self.journal.transaction() as connection:
