@@ -32,6 +32,7 @@ def parse(diff: str, path: str | None = None) -> tuple[FilePatch, ...]:
     if diff.endswith("\n"):
         lines.pop()
     header.refuse_special(lines)
+    header.refuse_unreadable(lines)
     # A text without an end may be cut off inside its last line, which unidiff does not ask.
     torn = not diff.endswith("\n")
     patches = (() if torn else _well_formed(lines)) or read(lines, path, torn=torn, closed=fenced is not None)
@@ -65,7 +66,7 @@ def _from_unidiff(files: PatchSet) -> Iterator[FilePatch]:
         for hunk in file:
             body: list[tuple[str, str]] = []
             for line in hunk:
-                if line.line_type == "\\":
+                if line.line_type == "\\" and body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
                 elif line.line_type in (" ", "-", "+"):
                     body.append((line.line_type, line.value))
