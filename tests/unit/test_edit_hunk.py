@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.line import split_plain
+from greenline.edit import header
 from greenline.edit.apply import edit_set_from_diff
 from greenline.edit.hunk import apply_hunks, changed_spans, diff_text, rebase, split
 from greenline.edit.matcher import BoundedMatcher, Budget
@@ -88,6 +89,24 @@ def test_a_diff_reads_back(before: str, after: str) -> None:
     edits = edit_set_from_diff(diff, lambda path: before.encode() if path == "/w/a.py" else None, "/w")
 
     assert [c.after for c in edits.changes] == [after.encode()]
+
+
+@given(
+    st.text(
+        st.characters(codec="utf-8") | st.sampled_from('\udce9\udc80 "\\\t\n\x1b'), min_size=1, max_size=9
+    )
+)
+def test_a_diff_names_any_file_that_can_be_in_one_line_of_text(name: str) -> None:
+    # A path of a folder may be anything too, but names of one part are hard enough.
+    path = name.replace("/", "_").replace("\0", "_")
+
+    diff = diff_text(path, None, "x\n")
+
+    diff.encode()
+    assert diff.count("\n") == 4
+    assert "\x1b" not in diff
+    if path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == path:
+        assert header.clean(diff.split("\n")[1][4:]) == f"b/{path}"
 
 
 def test_created_and_deleted_files_are_one_hunk_each() -> None:

@@ -14,6 +14,7 @@ import attrs
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.ids import new_id
+from greenline.edit.header import quoted
 from greenline.edit.matcher import BoundedMatcher, Budget
 from greenline.edit.text import line_end, split_lines, text_hash
 
@@ -269,10 +270,10 @@ def _touches(span: Span, hunk: Hunk) -> bool:
 def diff_text(path: str, before: str | None, after: str | None) -> str:
     r"""Return a unified diff with `a/` and `b/` names; None stands for a file that is not there.
 
-    Splits on LSP's line ends, and marks a missing final newline as git does.
+    Names are quoted as git does. Splits on LSP's line ends, and marks a missing final newline as git does.
     """
-    old_name = "/dev/null" if before is None else f"a/{path}"
-    new_name = "/dev/null" if after is None else f"b/{path}"
+    old_name = "/dev/null" if before is None else quoted(f"a/{path}")
+    new_name = "/dev/null" if after is None else quoted(f"b/{path}")
     old, new = _diff_lines(before or ""), _diff_lines(after or "")
     pieces: list[str] = []
     for line in difflib.unified_diff(old, new, old_name, new_name, n=_CONTEXT):
