@@ -19,9 +19,13 @@ def write_own(edit: FileEdit) -> str:
             path.unlink()
             return ""
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        # Nobody else reads a file before it has its mode.
+        own = 0o666 if edit.mode is None else 0o600
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, own)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+        if edit.mode is not None:
+            path.chmod(edit.mode)
     except OSError as error:
         return (
             f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."
