@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from greenline.edit.restore import Content
+from greenline.core.error import EditRejected
 from greenline.lsp.review import FileEdit
-from greenline.workspace.encoding import TextFile
+from greenline.workspace.encoding import TextFile, encode
 
 
 def write_own(edit: FileEdit) -> str:
     """Create or delete one file on the disk, never over something that is there; return what failed."""
     path = Path(edit.path)
-    data = Content.of_text(edit.new_text, TextFile.in_form(edit.form)).data
+    data = _bytes_of(edit)
     try:
         if edit.op == "delete":
             path.unlink()
@@ -31,3 +31,11 @@ def write_own(edit: FileEdit) -> str:
             f"{edit.path} could not be {'deleted' if edit.op == 'delete' else 'created'}: {error.strerror}."
         )
     return ""
+
+
+def _bytes_of(edit: FileEdit) -> bytes:
+    """Return what a new file holds: in its form, or else in UTF-8, which holds everything."""
+    try:
+        return encode(TextFile.in_form(edit.form, edit.new_text))
+    except EditRejected:
+        return edit.new_text.encode("utf-8", "surrogatepass")
