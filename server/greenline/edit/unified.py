@@ -51,6 +51,8 @@ def _well_formed(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     except UnidiffParseError:
         return ()
     patches = tuple(_from_unidiff(files))
+    if _names_more(lines, files, patches):
+        return ()
     if sum(is_header(lines, number) for number in range(len(lines))) > len(files):
         # Counts that are too large have made a hunk of the next file's header.
         return ()
@@ -58,6 +60,19 @@ def _well_formed(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     n_read = sum(1 + len(hunk) for file in files for hunk in file)
     n_headers = sum(line.startswith(("--- ", "+++ ")) for line in lines)
     return patches if n_body <= n_read + n_headers else ()
+
+
+def _names_more(lines: Sequence[str], files: PatchSet, patches: Sequence[FilePatch]) -> bool:
+    """Return whether the diff names a file and shows no change of it, as one that was cut off does."""
+    modes = header.modes(lines)
+    for patch in patches:
+        stays = patch.old is not None and patch.new is not None and not patch.moved
+        if stays and not patch.hunks and patch.new not in modes:
+            return True
+    if not files or not files[-1]:
+        return False
+    last = files[-1][-1][-1].diff_line_no or len(lines)
+    return any(line.startswith("--- ") for line in lines[last:][-1:])
 
 
 def _from_unidiff(files: PatchSet) -> Iterator[FilePatch]:
