@@ -182,6 +182,7 @@ def open_checkpoints(
 
     So is what other journals hold of its `roots`. What cannot be settled is said on standard error.
     """
+    from greenline.core.visible import visible
     from greenline.edit.reach import settle
     from greenline.edit.write import recover
     from greenline.journal.blob import BlobStore
@@ -192,7 +193,7 @@ def open_checkpoints(
     store = CheckpointStore(journal, blobs, settings.checkpoint_quota_mb * 1024 * 1024)
     store.sweep()
     for problem in (*recover(store), *settle(roots, journal.path)):
-        print(f"greenline: {problem}", file=sys.stderr)
+        print(f"greenline: {visible(problem)}", file=sys.stderr)
     return store
 
 

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 def _settings_said() -> Settings:
     """Return the settings, with their warnings and the log on standard error: clients show nothing else."""
     from greenline.config.settings import load_settings
+    from greenline.core.visible import visible
     from greenline.guard.log import log_to
     from greenline.guard.secrets import known_secrets, masking
 
     settings = load_settings()
     log_to(sys.stderr, masking(known_secrets(os.environ, settings.api_key)), "warning")
     for warning in settings.warnings:
-        print(f"greenline: {warning}", file=sys.stderr)
+        print(f"greenline: {visible(warning)}", file=sys.stderr)
     return settings
 
 

@@ -244,3 +244,29 @@ def test_an_edit_goes_where_links_and_roots_lead_and_nowhere_else(
     expected = {**before, **case.get("changed", {})}
     assert (code, answer.get("code")) == (3 if "code" in case else 0, case.get("code"))
     assert shown(folder) == {name: text for name, text in expected.items() if text is not None}
+
+
+def test_a_name_that_is_no_text_is_written_out_where_only_text_can_be(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    edit = tmp_path / "edit.diff"
+    edit.write_text('--- /dev/null\n+++ "b/caf\\351\\033[2J.py"\n@@ -0,0 +1 @@\n+y = 1\n')
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    said = []
+    for command in (
+        ["edit", "apply", str(edit)],
+        ["checkpoints"],
+        ["undo"],
+        ["index", "--why", "caf\udce9.py"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "greenline", *command, "--root", str(tmp_path)],
+            capture_output=True,
+            env=strict,
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr
+        said.append(done.stdout.decode() + done.stderr.decode())
+
+    assert "caf\\udce9\\x1b[2J.py" in said[1]
+    assert f"restored {tmp_path}/caf\\udce9\\x1b[2J.py" in said[2]
+    assert "caf\\udce9.py" in said[3]

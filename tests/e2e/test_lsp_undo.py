@@ -270,3 +270,19 @@ async def test_what_the_command_line_applied_is_undone_in_the_open_buffer(tmp_pa
             "version": 1,
         }
         assert path.read_text() == AFTER
+
+
+async def test_hunks_that_the_user_took_back_wait_again_after_an_undo(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.txt": "new\n"}) as here:
+        (here.root / "a.txt").write_text("old\n")
+        uri = here.editor.open(here.root / "a.txt", "old\n")
+        proposal = await here.propose()
+        await here.accept(proposal)
+        here.editor.type(uri, "old\n")
+
+        undone = await here.undo()
+
+        assert (undone["restored"], undone["conflicts"]) == ([], [])
+        assert await here.states(proposal) == ("proposed", ["pending"])
+        await here.accept(proposal)
+        assert here.editor.texts[uri] == "new\n"

@@ -53,6 +53,25 @@ async def test_a_deleted_program_comes_back_with_its_mode(tmp_path: Path, operat
         assert not path.exists()
 
 
+@pytest.mark.parametrize("operations", [["create", "delete"], []])
+@pytest.mark.parametrize(
+    "data", [b"# coding: latin-1\nx = '\xe9'\n", b"\xff\xfea\x00\r\x00\n\x00", b"\xef\xbb\xbfx\n"]
+)
+async def test_a_deleted_file_comes_back_with_its_bytes(
+    tmp_path: Path, operations: list[str], data: bytes
+) -> None:
+    async with desk(tmp_path, {"old.py": None}, capabilities(operations)) as here:
+        path = here.root / "old.py"
+        path.write_bytes(data)
+        await here.accept(await here.propose())
+        assert not path.exists()
+
+        undone = await here.undo()
+
+        assert undone["conflicts"] == []
+        assert path.read_bytes() == data
+
+
 async def test_mode_bits_that_were_accepted_go_back_and_forth(tmp_path: Path) -> None:
     async with desk(tmp_path, {"run.sh": "echo 2\n"}, modes={"run.sh": 0o755}) as here:
         path = here.root / "run.sh"

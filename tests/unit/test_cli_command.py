@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -12,10 +13,10 @@ import pytest
 from greenline.app import open_journal
 from greenline.cli import main
 from greenline.cli.console import diff_text
-from greenline.cli.visible import visible
 from greenline.core.edit import FileChange
 from greenline.core.evidence import Evidence, Verdict
 from greenline.core.task import Proposal, RunState, Task
+from greenline.core.visible import visible
 from greenline.demo.editor import replaced
 from greenline.demo.scene import sample_project
 from greenline.edit.hunk import split
@@ -236,6 +237,7 @@ def test_an_empty_name_undoes_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
         ("over\rwritten", "over\\rwritten"),
         ("\x9b2J", "\\x9b2J"),
         ("access \u202enimda\u202c", "access \\u202enimda\\u202c"),
+        ("caf\udce9.py", "caf\\udce9.py"),
     ],
 )
 def test_a_terminal_shows_untrusted_text_and_obeys_none_of_it(
@@ -245,6 +247,19 @@ def test_a_terminal_shows_untrusted_text_and_obeys_none_of_it(
 
     assert visible(text) == shown
     assert str(diff_text(f"+{text}")).splitlines() == f"+{shown}".splitlines()
+
+
+def test_what_cannot_be_opened_is_named_visibly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", str(tmp_path / "\x1b[2Jx.py"))
+
+    monkeypatch.setattr("greenline.app.open_journal", fail)
+
+    assert main(["runs", "--root", str(tmp_path)]) == 1
+
+    assert f"greenline: {tmp_path}/\\x1b[2Jx.py: Input/output error." in capsys.readouterr().err
 
 
 def test_a_changed_link_is_named_and_nothing_is_verified(

@@ -109,6 +109,22 @@ def test_a_line_that_was_edited_since_stays_and_is_named(
     assert project.states() == (RunState.PARTLY_ACCEPTED, [HunkState.ACCEPTED, HunkState.PENDING])
 
 
+def test_a_change_taken_back_by_hand_is_said_to_count_as_undone(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.apply()
+    (taken,) = project.store.newest_first()
+    project.path.write_bytes(BEFORE.encode())
+
+    assert main(["undo", "--root", project.root]) == 0
+
+    out = capsys.readouterr().out
+    assert f"{taken.id} counts as undone from now on" in out
+    assert project.states() == (RunState.PROPOSED, [HunkState.PENDING, HunkState.PENDING])
+    assert main(["undo", "--root", project.root]) == 1
+    assert "nothing to undo" in capsys.readouterr().err
+
+
 def test_a_corrupt_content_is_named(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     project.apply()
     (taken,) = project.store.newest_first()

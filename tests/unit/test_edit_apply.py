@@ -106,3 +106,44 @@ def test_a_search_for_nothing_of_the_file_is_refused() -> None:
 
 def test_a_replacement_takes_the_line_ends_of_the_file() -> None:
     assert replace_once("a\r\nb\r\n", "b", "b\nc") == "a\r\nb\r\nc\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "replacement"),
+    [
+        ("limit_x = 1\n", "x = 1\n", "x = 2\n"),
+        ("limit_x = 1\r\n", "x = 1\n", "x = 2\n"),
+        ("if x: y = 1\n", "y = 1\n", "y = 2\n"),
+        ("    max_n = 3\n    return 1\n", "n = 3\n    return 1", "n = 5\n    return 1"),
+        ("a\nx = 10\n", "\nx = 1", "\nx = 2"),
+        ("a\nx = 1\n", "\nx = 1\n", "x = 2\n"),
+        ("a\nx = 1\n", "\nx = 1", "x = 2"),
+    ],
+)
+def test_lines_that_are_only_parts_of_the_file_s_lines_are_not_found(
+    text: str, search: str, replacement: str
+) -> None:
+    with pytest.raises(EditRejected) as caught:
+        replace_once(text, search, replacement)
+
+    assert caught.value.code == "no-match"
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "replacement", "expected"),
+    [
+        ("def f():\n    x = 1\n", "x = 1\n", "if y:\n    x = 2\n", "def f():\n    if y:\n        x = 2\n"),
+        ("limit_x = 1\nx = 1\n", "x = 1\n", "x = 2\n", "limit_x = 1\nx = 2\n"),
+        ("x = 1\ny = 1\n", "x = 1\n", "x = 2", "x = 2\ny = 1\n"),
+        ("a\r\nx = 1\r\ny = 1\r\n", "x = 1\n", "x = 2", "a\r\nx = 2\r\ny = 1\r\n"),
+        ("a\n\nx = 1\n", "\nx = 1\n", "x = 2\n", "a\nx = 2\n"),
+        ("a\nx = 1\n", "\nx = 1\n", "\nx = 2\n", "a\nx = 2\n"),
+        ("a\nx = 1\nb\n", "\nx = 1", "", "a\nb\n"),
+        ("x = f(a,\n      b)\n", "f(a,\n      b)", "g(a)", "x = g(a)\n"),
+        ("    x = 1\n    y = 1\n", "x = 1\n    y", "x = 2\n    y", "    x = 2\n    y = 1\n"),
+    ],
+)
+def test_whole_lines_and_pieces_of_lines_are_replaced(
+    text: str, search: str, replacement: str, expected: str
+) -> None:
+    assert replace_once(text, search, replacement) == expected

@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import signal
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import CheckpointState
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
+from greenline.lsp.disk import write_own
+from greenline.lsp.review import FileEdit
 
 _NOBODY = 65534
 _CLONE_NEWNS, _CLONE_NEWUSER, _MS_REC, _MS_PRIVATE = 0x20000, 0x10000000, 0x4000, 0x40000
@@ -280,3 +283,38 @@ def test_an_owner_that_cannot_be_given_is_kept_by_overwriting(
     if os.geteuid() == 0:
         assert path.stat().st_ino == number
     shutil.rmtree(state)
+
+
+@pytest.mark.parametrize("bits", [0o600, 0o640, 0o400])
+def test_nobody_else_reads_a_file_while_it_is_written(
+    root: Path, store: CheckpointStore, monkeypatch: pytest.MonkeyPatch, bits: int
+) -> None:
+    path = root / "secret.ini"
+    path.write_bytes(b"k = 1\n")
+    path.chmod(bits)
+    seen: list[int] = []
+    sync = os.fsync
+
+    def look(descriptor: int) -> None:
+        seen.extend(stat.S_IMODE(beside.stat().st_mode) for beside in root.glob(".greenline-*"))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", look)
+
+    apply(store, root, change(path, b"k = 2\n"))
+
+    assert seen
+    assert {mode & 0o077 for mode in seen} == {0}
+    assert stat.S_IMODE(path.stat().st_mode) == bits
+
+
+def test_nobody_else_reads_a_file_that_an_accept_makes_again(tmp_path: Path) -> None:
+    path = tmp_path / "secret.ini"
+
+    failed = write_own(FileEdit(str(path), "create", "", "k = 1\n", None, mode=0o600))
+    write_own(FileEdit(str(tmp_path / "new.txt"), "create", "", "x\n", None))
+    made = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("secret.ini", "new.txt")]
+
+    assert failed == ""
+    assert made[0] == 0o600
+    assert made[1] & 0o600 == 0o600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 
 import pytest
@@ -105,3 +106,26 @@ def test_a_dash_with_a_blank_is_a_removed_line_where_the_counts_say_so() -> None
     diff = "--- a/m.txt\n+++ b/m.txt\n@@ -1,2 +1,1 @@\n-- \n x\n"
 
     assert applied(diff, {"m.txt": "- \nx\n"}) == {"m.txt": "x\n"}
+
+
+@pytest.mark.parametrize("git", ["", "diff --git a/n.txt b/n.txt\n"])
+def test_a_diff_cut_inside_the_next_file_s_header_is_refused(git: str) -> None:
+    # Without its header's other half, the cut line reads as one more removed line: an empty one is there.
+    files = {"m.txt": "one\ntwo\n\n\nthree\n", "n.txt": "x\n"}
+    first = "--- a/m.txt\n+++ b/m.txt\n@@ -1,3 +1,2 @@\n one\n-two\n \n"
+    second = f"{git}--- a/n.txt\n+++ b/n.txt\n"
+
+    assert applied(first, files) == {"m.txt": "one\n\n\nthree\n"}
+    for size in range(1, len(second)):
+        with pytest.raises(EditRejected):
+            applied(first + second[:size], files)
+
+
+def test_a_move_is_never_made_to_a_name_that_was_cut_off() -> None:
+    files = {"old.txt": "x\n"}
+    move = "diff --git a/old.txt b/new.txt\nsimilarity index 100%\nrename from old.txt\nrename to new.txt"
+
+    for size in range(1, len(move)):
+        with contextlib.suppress(EditRejected):
+            assert set(applied(move[:size], files)) == {"old.txt", "new.txt"}
+    assert applied(move, files) == applied(move + "\n", files) == {"new.txt": "x\n", "old.txt": ""}

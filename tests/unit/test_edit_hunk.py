@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import random
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +14,10 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.line import split_plain
+from greenline.edit import header
 from greenline.edit.apply import edit_set_from_diff
 from greenline.edit.hunk import apply_hunks, changed_spans, diff_text, rebase, split
+from greenline.edit.matcher import BoundedMatcher, Budget
 from greenline.edit.text import split_lines, text_hash
 
 ENDS = st.sampled_from(["\n", "\r\n", "\n", "\n"])
@@ -87,6 +91,23 @@ def test_a_diff_reads_back(before: str, after: str) -> None:
     assert [c.after for c in edits.changes] == [after.encode()]
 
 
+NAMES = st.text(st.characters(codec="utf-8") | st.sampled_from('\udce9\udc80 "\\\t\n\x1b'), min_size=1)
+
+
+@given(NAMES)
+@settings(max_examples=300)
+def test_a_diff_names_any_file(name: str) -> None:
+    path = name.replace("\0", "_")
+
+    diff = diff_text(path, None, "x\n")
+
+    diff.encode()
+    assert diff.count("\n") == 4
+    assert "\x1b" not in diff
+    if path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == path:
+        assert header.clean(diff.split("\n")[1][4:]) == f"b/{path}"
+
+
 def test_created_and_deleted_files_are_one_hunk_each() -> None:
     (created,) = split(FileChange("/w/a", None, b"x\ny\n"), None, "x\ny\n")
     (deleted,) = split(FileChange("/w/a", b"x\ny\n", None), "x\ny\n", None)
@@ -142,3 +163,44 @@ def test_two_insertions_at_one_place_conflict() -> None:
 def test_a_diff_marks_a_missing_final_newline() -> None:
     assert diff_text("n.txt", "a", "a\n").endswith("-a\n\\ No newline at end of file\n+a\n")
     assert diff_text("n.txt", None, "a\n").startswith("--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n")
+
+
+FEW_LINES = st.lists(st.sampled_from(["}\n", "{\n", "\n", "x\n"]), max_size=60)
+
+
+@given(FEW_LINES, FEW_LINES, st.integers(0, 3000))
+def test_lines_are_told_apart_within_any_budget(before: list[str], after: list[str], n_pairs: int) -> None:
+    codes = BoundedMatcher(before, after, Budget(n_pairs)).get_opcodes()
+
+    turned = [line for _, start, end, to, past in codes for line in after[to:past]]
+    assert turned == after
+    assert all(before[start:end] == after[to:past] for tag, start, end, to, past in codes if tag == "equal")
+
+
+@given(FEW_LINES, FEW_LINES)
+def test_within_its_budget_a_comparison_is_difflib_s(before: list[str], after: list[str]) -> None:
+    plain = difflib.SequenceMatcher(None, before, after, autojunk=False)
+
+    assert BoundedMatcher(before, after).get_opcodes() == plain.get_opcodes()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["}\n", "x\n"] * 950, ["x\n", "}\n", "\n"] * 640),
+        (["    },\n", "    {\n", "      1,\n"] * 400, ["    {\n", "      1,\n", "    },\n", "\n"] * 400),
+        ([f"{n % 3}\n{n}\n" for n in range(1500)], [f"{n * 7 % 3}\n{n % 2}\n" for n in range(1500)]),
+        (
+            [f"a{n + m}\n" for n in range(9000) for m in (2, 1)],
+            [line for n in range(9000) for m in (2, 1) for line in (f"a{n + m}\n", f"u{n % 3}\n")],
+        ),
+    ],
+)
+def test_a_text_of_few_different_lines_is_cut_at_once(before: list[str], after: list[str]) -> None:
+    old, new = "".join(before), "".join(after)
+    began = time.process_time()
+
+    hunks = cut(old, new)
+
+    assert time.process_time() - began < 3
+    assert apply_hunks(old, hunks) == new

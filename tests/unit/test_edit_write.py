@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from greenline.core.edit import FileChange
-from greenline.core.error import EditRejected, OutsideWorkspace, WrongState
+from greenline.core.error import EditRejected, GreenlineError, OutsideWorkspace, WrongState
+from greenline.core.event import Event
 from greenline.edit.undo import named_checkpoints, undo_on_disk
 from greenline.edit.write import NotWritten, Occasion, apply_changes
 from greenline.journal.blob import BlobStore
@@ -196,6 +199,34 @@ def test_a_failure_on_the_way_rolls_everything_back(root: Path, store: Checkpoin
     assert [c.state for c in store.newest_first()] == [CheckpointState.ROLLED_BACK]
 
 
+class Locked(CheckpointStore):
+    """Checkpoints in a journal that another process locks while a change is finished."""
+
+    def finish(self, *arguments: Any, **named: Any) -> tuple[Event, ...]:
+        other = apsw.Connection(str(self.journal.path))
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            return super().finish(*arguments, **named)
+        finally:
+            other.close()
+
+
+def test_a_change_that_cannot_be_recorded_is_rolled_back(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("greenline.journal.store._BUSY_TIMEOUT_MS", 100)
+    store = Locked(SqliteJournal(tmp_path / "state" / "journal.db"), BlobStore(tmp_path / "state" / "blobs"))
+    (root / "a.txt").write_bytes(b"a\n")
+    before = tree(root)
+
+    with pytest.raises(GreenlineError, match="locked"):
+        apply(root, store, change(root, "a.txt", b"b\n"), change(root, "new/b.txt", b"b\n"))
+
+    assert tree(root) == before
+    assert [checkpoint.state for checkpoint in store.newest_first()] == [CheckpointState.ROLLED_BACK]
+    store.journal.close()
+
+
 def test_what_the_user_changed_since_stays(root: Path, store: CheckpointStore) -> None:
     path = root / "a.txt"
     path.write_bytes(b"a\nb\nc\nd\ne\n")
@@ -287,6 +318,36 @@ def test_an_undo_that_was_made_but_for_a_conflict_changes_nothing_again(
     assert (again.restored, again.checkpoint) == ((), None)
     assert tree(root) == before
     assert len(store.newest_first()) == 2
+
+
+def test_a_change_taken_back_by_hand_does_not_stand_before_older_ones(
+    root: Path, store: CheckpointStore
+) -> None:
+    (root / "a").write_bytes(b"1\n")
+    first = apply(root, store, change(root, "a", b"2\n"))
+    second = apply(root, store, change(root, "a", b"3\n"))
+    (root / "a").write_bytes(b"2\n")
+
+    noted = undo_on_disk(store, named_checkpoints(store, None))
+    done = undo_on_disk(store, named_checkpoints(store, None))
+
+    assert (noted.restored, noted.by_hand) == ((), (second.id,))
+    assert (done.restored, (root / "a").read_bytes()) == ((str(root / "a"),), b"1\n")
+    assert store.get(first.id).undone_by == (done.checkpoint and done.checkpoint.id)
+    with pytest.raises(WrongState, match="by hand"):
+        named_checkpoints(store, second.id)
+
+
+def test_an_undo_taken_back_by_hand_leaves_its_change_in_force(root: Path, store: CheckpointStore) -> None:
+    taken = apply(root, store, change(root, "a", b"1\n"))
+    undo(store, root)
+    (root / "a").write_bytes(b"1\n")
+
+    undo(store, root)
+    undo(store, root)
+
+    assert tree(root) == {}
+    assert store.get(taken.id).undone_by == store.newest_first()[0].id
 
 
 def test_what_somebody_took_back_by_hand_needs_no_undo(root: Path, store: CheckpointStore) -> None:

@@ -252,16 +252,54 @@ def crashed_half_way(folder: Path) -> Workspace:
 
 def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone_and_named(tmp_path: Path) -> None:
     workspace = crashed_half_way(tmp_path)
+    mine = workspace.root / "edit0.txt"
     (workspace.root / "edit0.txt").write_bytes(b"mine\n")
 
-    assert workspace.recover() == ()
+    (problem,) = workspace.recover()
 
     with workspace.store() as store:
         (checkpoint,) = store.newest_first()
     assert checkpoint.state is CheckpointState.ROLLED_BACK
     assert "edit0.txt" in checkpoint.note
+    assert problem.endswith(f"It was rolled back. Left alone, for they were changed since: {mine}.")
     assert (workspace.root / "edit0.txt").read_bytes() == b"mine\n"
     assert (workspace.root / "edit1.txt").read_bytes().startswith(b"before")
+
+
+def test_a_change_that_was_written_is_finished_though_one_file_was_changed_since(
+    tmp_path: Path, whole: tuple[Tree, Tree]
+) -> None:
+    workspace = Workspace(tmp_path / "0")
+
+    def written_and_killed() -> None:
+        CheckpointStore.finish = lambda *_, **__: kill_self()  # type: ignore[method-assign, assignment]
+        workspace.apply()
+
+    assert os.WIFSIGNALED(in_child(written_and_killed, -1, kill_self))
+    mine = workspace.root / "edit0.txt"
+    mine.write_bytes(b"after\nmine\n")
+
+    (problem,) = workspace.recover()
+
+    assert workspace.states() == [CheckpointState.DONE]
+    assert f"Left alone, for they were changed since: {mine}." in problem
+    mine.write_bytes(b"after\n")
+    assert workspace.tree() == whole[1]
+
+
+def test_a_change_is_brought_to_an_end_by_one_process(tmp_path: Path) -> None:
+    workspace = crashed_half_way(tmp_path)
+    with workspace.store() as one, workspace.store() as other:
+        (checkpoint,) = other.left_behind()
+
+        assert one.claim(checkpoint)
+        assert not other.claim(checkpoint)
+        assert recover(other) == ()
+        assert workspace.states() == [CheckpointState.INTENT]
+
+        one.abandon(checkpoint, "")
+        assert recover(other) == ()
+    assert workspace.states() == [CheckpointState.ROLLED_BACK]
 
 
 def test_a_change_whose_way_back_is_damaged_is_carried_through(

@@ -89,7 +89,7 @@ class ClientFiles:
             return f"{edit.path} exists by now."
         saved = await asyncio.to_thread(_saved, edit.path)
         # A client writes UTF-8: a file in another encoding keeps its bytes only where they are written here.
-        is_plain = saved is None or (codecs.lookup(saved.encoding).name == "utf-8" and not saved.bom)
+        is_plain = edit.is_for_editors if saved is None else _is_plain(saved)
         if self._link.abilities.can_write and (is_plain or is_unsaved):
             return await self._link.write(edit.path, edit.new_text)
         if is_unsaved:
@@ -99,6 +99,10 @@ class ClientFiles:
         if edit.op == "create" or saved is None:
             return await asyncio.to_thread(write_own, edit)
         return await asyncio.to_thread(_overwrite, edit.path, attrs.evolve(saved, text=edit.new_text))
+
+
+def _is_plain(file: TextFile) -> bool:
+    return codecs.lookup(file.encoding).name == "utf-8" and not file.bom
 
 
 def _saved(path: str) -> TextFile | None:

@@ -244,6 +244,8 @@ class Talk:
         names = ", ".join(sorted(Path(path).name for path in undone.restored))
         lines = [f"Taken back in {names}."] if names else []
         lines += [f"{Path(c.path).name} stays as it is: {c.reason}" for c in undone.conflicts]
+        if undone.by_hand:
+            lines.append("There is nothing to take back: the newest change was taken back by hand.")
         self._say(" ".join(lines))
 
     async def _resume(self, _: str) -> None:

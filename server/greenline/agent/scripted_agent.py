@@ -36,6 +36,7 @@ from greenline.core.port import Journal
 from greenline.core.task import Plan, PlanEntry, Proposal, Run, RunState, Task
 from greenline.core.wire import from_json, to_json
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
+from greenline.workspace.encoding import decode
 
 _VERIFIED = Evidence(Verdict.VERIFIED, "", "")
 
@@ -251,7 +252,7 @@ class ScriptedAgent:
             after = None if text is None else text.encode("utf-8")
             version = document.version if document else None
             change = FileChange(str(path), before, after, mode=step.modes.get(name))
-            base_text = None if before is None else before.decode("utf-8")
+            base_text = None if before is None else decode(before).text
             if base_text is not None:
                 self._journal.keep_text(base_text)
             changes.append(ReviewedChange(change, base_text, text, version, step.why))

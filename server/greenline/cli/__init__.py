@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
 from greenline.cli.stop import STOPPED
-from greenline.cli.visible import visible
 from greenline.core.error import (
     Cancelled,
     EditRejected,
@@ -19,6 +18,7 @@ from greenline.core.error import (
     OutsideWorkspace,
     SandboxUnavailable,
 )
+from greenline.core.visible import visible
 
 OK, FAILED, USAGE, NOT_VERIFIED, COULD_NOT_RUN = 0, 1, 2, 4, 5
 _INPUT = (InvalidInput, EditRejected, OutsideWorkspace)
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        print(f"greenline: {place}{error.strerror or error}.", file=sys.stderr)
+        print(f"greenline: {visible(f'{place}{error.strerror or error}')}.", file=sys.stderr)
         return FAILED
     except Cancelled:
         print("greenline: stopped", file=sys.stderr)

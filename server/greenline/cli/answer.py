@@ -11,10 +11,10 @@ import threading
 
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
-from greenline.cli.visible import visible
 from greenline.core.agent_port import Question
 from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
+from greenline.core.visible import visible
 from greenline.core.wire import from_json
 
 NOBODY = "Nobody can be asked here: decide yourself, and name what you assumed."

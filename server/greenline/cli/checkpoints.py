@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.cli.console import console, known_root, known_settings, limit_of
-from greenline.cli.visible import visible
+from greenline.core.visible import visible
 from greenline.journal.checkpoint import Checkpoint
 
 

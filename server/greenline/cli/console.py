@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from greenline.cli.visible import visible
 from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
+from greenline.core.visible import visible
 from greenline.edit.hunk import hunk_diff
 from greenline.verify.summary import measured_before
 from greenline.workspace.encoding import decode

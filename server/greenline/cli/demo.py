@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 
 from greenline.cli.console import console, diff_text, evidence_table, exit_code, say, verdict_text
-from greenline.cli.visible import visible
 from greenline.core.evidence import Verdict
+from greenline.core.visible import visible
 from greenline.demo.scene import FEATURE_REQUEST, REPAIR_REQUEST, Scene, environment_of, play, sample_project
 from greenline.verify.summary import counts
 

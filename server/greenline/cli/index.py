@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from greenline.cli.console import console, known_settings, root_of
+from greenline.cli.console import console, known_settings, root_of, say
 from greenline.core.error import NotFound
+from greenline.core.visible import visible
 
 if TYPE_CHECKING:
     from greenline.index.chunk import Stats
@@ -118,7 +119,7 @@ def _stats(roots: list[str], *, as_json: bool) -> int:
             f"{stats.index_bytes / 1e6:.1f} MB, {stats.waste:.0%} of it for versions that are not live",
         ),
         ("languages", ", ".join(f"{name} {count}" for name, count in stats.languages)),
-        ("file", str(path)),
+        ("file", visible(str(path))),
     )
     for name, value in rows:
         table.add_row(name, value)
@@ -156,5 +157,5 @@ def _why(roots: list[str], path: str, *, as_json: bool) -> int:
         row = {"root": why.root, "path": why.path, "language": why.language, "reason": reason}
         print(json.dumps({**row, "detail": why.detail}))
     else:
-        print(why)
+        say(str(why))
     return 0

@@ -25,8 +25,8 @@ from greenline.cli.console import (
 )
 from greenline.cli.plan import task_of
 from greenline.cli.stop import stoppable
-from greenline.cli.visible import visible
 from greenline.core.task import Proposal, Run
+from greenline.core.visible import visible
 from greenline.core.wire import to_json
 from greenline.journal.checkpoint_store import CheckpointStore
 

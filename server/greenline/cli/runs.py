@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from greenline.cli.console import console, limit_of, root_of
-from greenline.cli.visible import visible
+from greenline.core.visible import visible
 
 
 def run(arguments: argparse.Namespace) -> int:

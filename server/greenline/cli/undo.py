@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 
-from greenline.cli.console import known_root, known_settings
+from greenline.cli.console import known_root, known_settings, say
+from greenline.core.visible import visible
 from greenline.edit.restore import UndoConflict
 from greenline.edit.undo import Undone, undo_on_disk
 
@@ -24,15 +25,16 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(undone)))
     else:
         for path in undone.restored:
-            print(f"restored {path}")
+            say(f"restored {path}")
         if undone.restored and any(checkpoint.kind == "undo" for checkpoint in checkpoints):
             print("This took back an undo: what it had undone is there again.")
         if undone.checkpoint is not None:
             print(f"to take this back: greenline undo {undone.checkpoint.id}")
         elif not undone.conflicts:
             print("Nothing to restore: every file is as it was before.")
+            print(f"{', '.join(undone.by_hand)} counts as undone from now on.")
     for conflict in undone.conflicts:
-        print(f"greenline: {_line(conflict)}", file=sys.stderr)
+        print(f"greenline: {visible(_line(conflict))}", file=sys.stderr)
     return 1 if undone.conflicts else 0
 
 
@@ -45,6 +47,7 @@ def as_json(undone: Undone) -> dict[str, object]:
             for c in undone.conflicts
         ],
         "checkpointId": None if undone.checkpoint is None else undone.checkpoint.id,
+        "takenBackByHand": list(undone.by_hand),
     }
 
 

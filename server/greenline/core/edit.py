@@ -68,6 +68,9 @@ class Hunk:
     """Ids of the hunks of the same proposal without which this one makes no sense."""
     mode: int | None = None
     """POSIX mode bits that the file is to have, or None to keep its own; may come without any text."""
+    form: str = ""
+    """Encoding and byte order mark of the new content (`codec+bom`, the mark in hex); empty: as the file has
+    them, and plain UTF-8 where it is created."""
 
 
 @attrs.frozen

@@ -6,7 +6,6 @@ was rewritten since is nobody's.
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -15,6 +14,7 @@ from itertools import pairwise
 
 from greenline.core.anchor import Anchor, Common, common_at, places_of, weight
 from greenline.edit.hunk import Span
+from greenline.edit.matcher import BoundedMatcher
 
 Rows = tuple[int | None, ...]
 """For each line of an anchor the row where it is now, or None where it is gone."""
@@ -61,7 +61,7 @@ def is_same_line(wanted: str, line: str) -> bool:
     words, others = _WORD.findall(wanted), _WORD.findall(line)
     if not words or not others:
         return False
-    return difflib.SequenceMatcher(None, words, others, autojunk=False).ratio() >= _ALIKE
+    return BoundedMatcher(words, others).ratio() >= _ALIKE
 
 
 def _pairs(anchor: Anchor, rows: Rows) -> list[tuple[int | None, str]]:

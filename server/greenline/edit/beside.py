@@ -22,8 +22,10 @@ _UNKEPT = {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA, errno.EINVAL
 
 def write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> None:
     """Write a new file with the old one's owner and attributes, and its mode or the one asked for."""
-    # The permission bits of a file that is new and that nothing is asked for are the process's own.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    # The permission bits of a file that is new and that nothing is asked for are the process's own. Any other
+    # file is nobody else's to read before it has its mode.
+    own = 0o666 if mode is None else 0o600
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, own)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()

@@ -80,5 +80,8 @@ def _change(path: str, hunks: list[Hunk], before: bytes | None) -> FileChange:
         return FileChange(path, before, None)
     mode = next((hunk.mode for hunk in hunks if hunk.mode is not None), None)
     file = TextFile("") if before is None else decode(before)
-    after = encode(attrs.evolve(file, text=apply_hunks(file.text, hunks)))
+    text = apply_hunks(file.text, hunks)
+    # A moved file keeps its bytes, so the form comes with the hunk and not from the path where it lands.
+    form = next((hunk.form for hunk in hunks if hunk.form), "")
+    after = encode(TextFile.in_form(form, text) if form else attrs.evolve(file, text=text))
     return FileChange(path, before, after, mode=mode)

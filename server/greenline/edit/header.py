@@ -13,6 +13,8 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 _PREFIXES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"))
 _LINK, _MODULE = "120000", "160000"
+_UNPLAIN = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\ud800-\udfff]')
+_NAMING = ("--- ", "+++ ", "diff --git ", "rename ", "copy ")
 _TIME = re.compile(r"\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$")
 
 Names = tuple[str, str]
@@ -101,6 +103,46 @@ def refuse_special(lines: Sequence[str]) -> None:
             raise EditRejected(
                 "The diff makes a symbolic link or a submodule.", remedy="Leave it out.", code="link"
             )
+
+
+def refuse_unreadable(lines: Sequence[str]) -> None:
+    """Raise `EditRejected` (`malformed`) for a quoted name that is none, and a hunk without a first line."""
+    for number, line in enumerate(lines, 1):
+        if line.startswith("\\") and number > 1 and lines[number - 2].startswith("@@"):
+            raise EditRejected(
+                f"The hunk at line {number - 1} begins with a note about the line before, and there is none.",
+                remedy="Begin the hunk with the lines that it is about.",
+            )
+        if line.startswith(_NAMING) and '"' in line and not _is_text(line):
+            raise EditRejected(
+                f"The quoted name at line {number} holds half of a character.",
+                remedy="Write the name as it is, or as git quotes it.",
+            )
+
+
+def _is_text(line: str) -> bool:
+    try:
+        line.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def quoted(name: str) -> str:
+    """Return a path as git writes it: in quotes where a header or a terminal cannot show it as it is."""
+    if not _UNPLAIN.search(name) and clean(name) == name:
+        return name
+    try:
+        data = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = name.encode("utf-8", "backslashreplace")
+    return '"' + "".join(_written(byte) for byte in data) + '"'
+
+
+def _written(byte: int) -> str:
+    if byte in b'"\\':
+        return "\\" + chr(byte)
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
 def clean(name: str) -> str:

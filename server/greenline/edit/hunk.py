@@ -14,6 +14,8 @@ import attrs
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.ids import new_id
+from greenline.edit.header import quoted
+from greenline.edit.matcher import BoundedMatcher, Budget
 from greenline.edit.text import line_end, split_lines, text_hash
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -21,6 +23,8 @@ _CONTEXT = 3
 _SMALL = 60_000
 """Pairs of lines that may be compared with one another: difflib's cost grows with more than their number."""
 _NEVER = 4_000_000
+_MAX_DEPTH = 40
+"""How often a piece between unique lines is cut at lines that are unique in it."""
 
 
 @attrs.frozen
@@ -36,7 +40,7 @@ class Span:
 def changed_spans(before: Sequence[str], after: Sequence[str]) -> tuple[Span, ...]:
     """Return the spans of lines that differ, in order; neighbours are never adjacent."""
     spans: list[Span] = []
-    for span in _spans(before, after, Span(0, len(before), 0, len(after))):
+    for span in _spans(before, after):
         if spans and spans[-1].end == span.start and spans[-1].to_end == span.to_start:
             span = Span(spans[-1].start, span.end, spans[-1].to_start, span.to_end)
             spans.pop()
@@ -44,35 +48,61 @@ def changed_spans(before: Sequence[str], after: Sequence[str]) -> tuple[Span, ..
     return tuple(spans)
 
 
-def _spans(before: Sequence[str], after: Sequence[str], within: Span) -> Iterable[Span]:
-    """Yield the spans that differ inside a pair of ranges; large ones are cut at lines that are unique."""
-    start, end, to_start, to_end = within.start, within.end, within.to_start, within.to_end
+def _spans(before: Sequence[str], after: Sequence[str]) -> Iterable[Span]:
+    """Yield the spans that differ; large pieces are cut at lines that are unique in them."""
+    budget = Budget()
+    waiting = [(Span(0, len(before), 0, len(after)), 0)]
+    while waiting:
+        piece, depth = waiting.pop()
+        piece = _trimmed(before, after, piece)
+        n_lines, n_to = piece.end - piece.start, piece.to_end - piece.to_start
+        if not n_lines or not n_to:
+            if n_lines or n_to:
+                yield piece
+            continue
+        may_anchor = n_lines * n_to > _SMALL and depth < _MAX_DEPTH
+        pieces = _between_anchors(before, after, piece) if may_anchor else ()
+        if pieces:
+            waiting += ((inner, depth + 1) for inner in reversed(pieces))
+        elif n_lines * n_to > _NEVER:
+            # Without a unique line in it, a piece past all measure is one change.
+            yield piece
+        else:
+            yield from _matched(before, after, piece, budget)
+
+
+def _trimmed(before: Sequence[str], after: Sequence[str], piece: Span) -> Span:
+    """Return a piece without the lines that are the same at its two ends."""
+    start, end, to_start, to_end = piece.start, piece.end, piece.to_start, piece.to_end
     limit = min(end - start, to_end - to_start)
     head = _n_equal(limit, lambda n, m: before[start + n : start + m] == after[to_start + n : to_start + m])
-    start, to_start = start + head, to_start + head
     tail = _n_equal(limit - head, lambda n, m: before[end - m : end - n] == after[to_end - m : to_end - n])
-    end, to_end = end - tail, to_end - tail
-    if start == end and to_start == to_end:
-        return
-    size = (end - start) * (to_end - to_start)
-    anchors = [] if size <= _SMALL else _anchors(before[start:end], after[to_start:to_end])
+    return Span(start + head, end - tail, to_start + head, to_end - tail)
+
+
+def _between_anchors(before: Sequence[str], after: Sequence[str], piece: Span) -> Sequence[Span]:
+    """Return what lies between the lines that both texts of a piece hold once, if there are any."""
+    start, end, to_start, to_end = piece.start, piece.end, piece.to_start, piece.to_end
+    anchors = _anchors(before[start:end], after[to_start:to_end])
     if not anchors:
-        # Without a unique line in it, a span past all measure is one change.
-        matcher = difflib.SequenceMatcher(None, before[start:end], after[to_start:to_end], autojunk=False)
-        whole = [("replace", 0, end - start, 0, to_end - to_start)]
-        codes = matcher.get_opcodes() if size <= _NEVER else whole
-        for tag, a1, a2, b1, b2 in codes:
-            if tag != "equal":
-                yield Span(start + a1, start + a2, to_start + b1, to_start + b2)
-        return
+        return ()
+    pieces: list[Span] = []
     at, to_at = start, to_start
     for row, to_row in [*anchors, (end - start, to_end - to_start)]:
         if start + row < at:
             continue
-        yield from _spans(before, after, Span(at, start + row, to_at, to_start + to_row))
+        pieces.append(Span(at, start + row, to_at, to_start + to_row))
         at, to_at = start + row, to_start + to_row
         while at < end and to_at < to_end and before[at] == after[to_at]:
             at, to_at = at + 1, to_at + 1
+    return pieces
+
+
+def _matched(before: Sequence[str], after: Sequence[str], piece: Span, budget: Budget) -> Iterable[Span]:
+    lines, to_lines = before[piece.start : piece.end], after[piece.to_start : piece.to_end]
+    for tag, a1, a2, b1, b2 in BoundedMatcher(lines, to_lines, budget).get_opcodes():
+        if tag != "equal":
+            yield Span(piece.start + a1, piece.start + a2, piece.to_start + b1, piece.to_start + b2)
 
 
 def _n_equal(limit: int, are_equal: Callable[[int, int], bool]) -> int:
@@ -240,10 +270,10 @@ def _touches(span: Span, hunk: Hunk) -> bool:
 def diff_text(path: str, before: str | None, after: str | None) -> str:
     r"""Return a unified diff with `a/` and `b/` names; None stands for a file that is not there.
 
-    Splits on LSP's line ends, and marks a missing final newline as git does.
+    Names are quoted as git does. Splits on LSP's line ends, and marks a missing final newline as git does.
     """
-    old_name = "/dev/null" if before is None else f"a/{path}"
-    new_name = "/dev/null" if after is None else f"b/{path}"
+    old_name = "/dev/null" if before is None else quoted(f"a/{path}")
+    new_name = "/dev/null" if after is None else quoted(f"b/{path}")
     old, new = _diff_lines(before or ""), _diff_lines(after or "")
     pieces: list[str] = []
     for line in difflib.unified_diff(old, new, old_name, new_name, n=_CONTEXT):

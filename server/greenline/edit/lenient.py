@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.header import Names, extended, git_names, named
+from greenline.edit.header import Names, clean, extended, git_names, named
 from greenline.edit.operation import FilePatch, PatchHunk
 
 _NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
@@ -58,6 +58,8 @@ class _Reader:
         line = self._lines[position]
         git = git_names(line) if line.startswith("diff --git ") else None
         if git:
+            if self._torn and not self._closed and position == len(self._lines) - 1:
+                raise _cut_off(line[11:].strip())
             self._open(git)
             self._in_git_header = True
             return position + 1
@@ -80,9 +82,16 @@ class _Reader:
         if line.startswith("@@") and _NUMBERS.match(line):
             raise _malformed(f"No header above the hunk at line {position + 1} names its file.")
         if self._names is not None and self._in_git_header:
+            self._refuse_other_name(line, self._names)
             self._names = extended(line, self._names)
             self._has_mode = self._has_mode or line.startswith("new mode ")
         return position + 1
+
+    def _refuse_other_name(self, line: str, names: Names) -> None:
+        """Refuse a rename to another name than the header's, where the diff ends in it."""
+        is_last = self._torn and not self._closed and line is self._lines[-1]
+        if is_last and line.startswith("rename to ") and named(names, ()).new != clean(line[10:]):
+            raise _cut_off(clean(line[10:]))
 
     def _open(self, names: Names) -> None:
         self._close()
@@ -128,6 +137,11 @@ class _Reader:
             line = self._lines[position]
             if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, position):
                 break
+            if self._is_torn_header(hunk, body, n_blank, position):
+                raise EditRejected(
+                    "The diff ends inside a line that begins another file: it was cut off.",
+                    remedy="Give the whole diff, or smaller ones.",
+                )
             if line[0] == "\\":
                 if body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
@@ -147,6 +161,16 @@ class _Reader:
         last = not self._closed and not any(line.strip() for line in self._lines[position:])
         torn = self._torn and position == len(self._lines) and n_blank == 0
         return attrs.evolve(hunk, last=last, torn=torn), position
+
+    def _is_torn_header(
+        self, hunk: PatchHunk, body: Sequence[tuple[str, str]], n_blank: int, position: int
+    ) -> bool:
+        """Return whether the diff ends inside what begins a file, below a hunk that is whole."""
+        text = self._lines[position].rstrip("\n")
+        if not self._torn or self._closed or not text or position < len(self._lines) - 1:
+            return False
+        is_whole = hunk.claimed in (counts(body), counts(body[: len(body) - n_blank]))
+        return is_whole and ("--- ".startswith(text) or "diff --git ".startswith(text))
 
     def _is_over(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
         """Return whether a whole hunk ends before a mail's signature, or a list that is prose."""

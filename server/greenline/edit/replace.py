@@ -17,12 +17,14 @@ from greenline.edit.tolerance import FileLines, Tolerance
 def replace_once(text: str, search: str, replacement: str, start: int | None = None) -> str:
     """Replace the one place where `search`, which may be a piece of a line, stands in `text`.
 
+    A search that ends with a line end stands for whole lines, one of several lines never begins or ends in a
+    word, and no two lines are joined because the search has a line end that the replacement lacks.
     Tolerates other line ends, then typography and trailing blanks, then another indentation, each only where
     it is unique; `start` (0-based) is the line where the search is said to begin.
     Raises `EditRejected` with `no-match`, `ambiguous` or `elision`.
     """
     _refuse_empty(search)
-    place = _piece(text, search, start)
+    place = _piece(text, search, replacement, start)
     if place is None:
         lines = split_lines(text)
         view = _replace_in_view(lines, search, replacement, start)
@@ -56,20 +58,47 @@ def _refuse_empty(search: str) -> None:
         )
 
 
-def _piece(text: str, search: str, start: int | None) -> int | None:
-    """Return the one offset of a text; None where it is not there."""
+def _piece(text: str, search: str, replacement: str, start: int | None) -> int | None:
+    """Return the one offset of a text; None where it is not there, or only lines can tell what is meant."""
+    if _joins(search, replacement):
+        return None
     offsets = _offsets(text, search)
-    if len(offsets) > 1 and search.endswith("\n"):
+    if search.endswith(("\n", "\r")):
         # Whole lines were copied, so the same text at the end of a longer line is not meant.
-        offsets = [at for at in offsets if at == 0 or text[at - 1] in "\r\n"] or offsets
+        offsets = [at for at in offsets if _begins_line(text, at)]
     if len(offsets) < 2:
-        return offsets[0] if offsets else None
+        return next((at for at in offsets if not _cuts_word(text, search, at)), None)
     rows = {at: text.count("\n", 0, at) for at in offsets}
     if start is not None:
         stated = [at for at, row in rows.items() if row == start]
         if len(stated) == 1:
             return stated[0]
     raise ambiguous(sorted(rows.values()))
+
+
+def _joins(search: str, replacement: str) -> bool:
+    """Return whether the search holds a line end at an edge where the replacement, if any, has none."""
+    ends = ("\n", "\r")
+    return replacement != "" and (
+        (search.endswith(ends) and not replacement.endswith(ends))
+        or (search.startswith(ends) and not replacement.startswith(ends))
+    )
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n" or (text[at - 1] == "\r" and text[at] != "\n")
+
+
+def _cuts_word(text: str, search: str, at: int) -> bool:
+    """Return whether a search of several lines begins or ends inside a word: then it was copied elsewhere."""
+    if not any(end in search for end in "\r\n"):
+        return False
+    edges = (at, at + len(search))
+    return any(0 < edge < len(text) and _is_word(text[edge - 1 : edge + 1]) for edge in edges)
+
+
+def _is_word(text: str) -> bool:
+    return text.replace("_", "x").isalnum()
 
 
 def _offsets(text: str, search: str) -> list[int]:
@@ -94,7 +123,7 @@ def _replace_in_view(lines: list[str], search: str, replacement: str, start: int
     plain = [without_end(line) + ("\n" if line_end(line) else "") for line in lines]
     view = "".join(plain)
     wanted, new = _with_newlines(search), _with_newlines(replacement)
-    offset = _piece(view, wanted, start)
+    offset = _piece(view, wanted, new, start)
     if offset is None:
         return None
     past = offset + len(wanted)

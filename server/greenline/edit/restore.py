@@ -31,7 +31,7 @@ class Content:
         """Return a buffer's text as its file would hold it, else as UTF-8, which holds everything."""
         if file is not None:
             try:
-                return cls(encode(attrs.evolve(file, text=text)), f"{file.encoding}+{file.bom.hex()}")
+                return cls(encode(attrs.evolve(file, text=text)), file.form)
             except EditRejected:
                 pass
         return cls(text.encode("utf-8", "surrogatepass"), "utf-8+")
@@ -40,10 +40,9 @@ class Content:
         """Return the text with its encoding; raises `InvalidInput` for bytes that are no text."""
         if not self.form:
             return decode(self.data)
-        codec, _, mark = self.form.partition("+")
-        bom = bytes.fromhex(mark)
-        errors = "surrogatepass" if codec == "utf-8" else "strict"
-        return TextFile(self.data[len(bom) :].decode(codec, errors), codec, bom)
+        empty = TextFile.in_form(self.form)
+        errors = "surrogatepass" if empty.encoding == "utf-8" else "strict"
+        return attrs.evolve(empty, text=self.data[len(empty.bom) :].decode(empty.encoding, errors))
 
 
 @attrs.frozen

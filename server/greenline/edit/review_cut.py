@@ -7,11 +7,13 @@ from collections.abc import Iterable
 import attrs
 
 from greenline.core.edit import FileChange, Hunk
+from greenline.core.error import EditRejected, InvalidInput
 from greenline.core.ids import new_id
 from greenline.edit.hunk import split
 from greenline.edit.link import ChangedText, linked
 from greenline.edit.sense import sensible
 from greenline.edit.text import text_hash
+from greenline.workspace.encoding import TextFile, decode, encode
 
 
 @attrs.frozen
@@ -45,9 +47,27 @@ def cut_for_review(changes: Iterable[ReviewedChange]) -> tuple[Hunk, ...]:
         mode = item.change.mode
         if mode is not None and item.after is not None:
             hunks = (attrs.evolve(hunks[0], mode=mode), *hunks[1:]) if hunks else (_mode_alone(item, mode),)
+        if hunks and (form := _form(item)):
+            hunks = (attrs.evolve(hunks[0], form=form), *hunks[1:])
         moved_from = item.change.moved_from
         texts.append(ChangedText(item.change.path, item.before, item.after, hunks, moved_from))
     return linked(texts)
+
+
+def _form(item: ReviewedChange) -> str:
+    """Return the encoding and mark of the new bytes, where the text alone would come to other bytes."""
+    if item.change.after is None:
+        return ""
+    try:
+        file = decode(item.change.after)
+        old = TextFile("") if item.before is None else decode(item.change.before or b"")
+        if file.text != item.after or encode(attrs.evolve(old, text=file.text)) == item.change.after:
+            return ""
+    except InvalidInput:
+        return ""
+    except EditRejected:
+        pass
+    return file.form
 
 
 def _mode_alone(item: ReviewedChange, mode: int) -> Hunk:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -10,6 +9,7 @@ import attrs
 
 from greenline.core.error import EditRejected
 from greenline.edit.indent import Indents, indentation
+from greenline.edit.matcher import BoundedMatcher
 from greenline.edit.operation import PatchHunk
 from greenline.edit.place import Placement
 from greenline.edit.text import line_end, without_end
@@ -168,7 +168,7 @@ def _carried(new: str, old: str, found: str) -> str:
     old_units, found_units, new_units = _units(old), _units(found), _units(new)
     if [plain(u) for u in old_units] != [plain(u) for u in found_units]:
         return new
-    matcher = difflib.SequenceMatcher(None, old_units, new_units, autojunk=False)
+    matcher = BoundedMatcher(old_units, new_units)
     pieces: list[str] = []
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():
         pieces += found_units[a1:a2] if tag == "equal" else new_units[b1:b2]

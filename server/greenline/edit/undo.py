@@ -39,6 +39,11 @@ class UndoPlan:
     """Versions of the buffers that `current` was read from."""
 
     @property
+    def is_made(self) -> bool:
+        """Whether everything is as it was before the changes already."""
+        return not self.restored and not self.conflicts
+
+    @property
     def reason(self) -> str:
         """One line for the journal."""
         return f"undo of {', '.join(item.id for item in self.checkpoints)}"
@@ -69,6 +74,8 @@ class Undone:
     conflicts: tuple[UndoConflict, ...] = ()
     checkpoint: Checkpoint | None = None
     """Takes this undo back; None where no file changed."""
+    by_hand: tuple[str, ...] = ()
+    """Checkpoints that somebody had taken back already, and that count as undone from now on."""
 
 
 def named_checkpoints(store: CheckpointStore, name: str | None) -> list[Checkpoint]:
@@ -105,6 +112,11 @@ def in_force(checkpoint: Checkpoint) -> Checkpoint:
     """Return a checkpoint that can be taken back; raises `WrongState` for any other."""
     if checkpoint.in_force:
         return checkpoint
+    if checkpoint.undone_by == checkpoint.id:
+        raise WrongState(
+            f"The checkpoint {checkpoint.id} was taken back by hand already.",
+            remedy="`greenline checkpoints` lists the others.",
+        )
     if checkpoint.undone_by is not None:
         raise WrongState(
             f"The checkpoint {checkpoint.id} was undone already.",
@@ -148,9 +160,13 @@ def plan_undo(store: CheckpointStore, checkpoints: Sequence[Checkpoint], current
 def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> Undone:
     """Take checkpoints back in the files on the disk; raises as `apply_changes` does.
 
-    A checkpoint is taken first, so that the undo can be undone.
+    A checkpoint is taken first, so that the undo can be undone. What somebody took back already is marked as
+    undone, or else it would be the newest change for ever.
     """
     plan = plan_undo(store, checkpoints, _on_disk)
+    if plan.is_made:
+        store.note_undone(checkpoints, plan.marks)
+        return Undone(by_hand=plan.undoes)
     if not plan.restored:
         return Undone(conflicts=plan.conflicts)
     changes = [_as_change(path, plan.current[path], done) for path, done in sorted(plan.restored.items())]

@@ -32,6 +32,7 @@ def parse(diff: str, path: str | None = None) -> tuple[FilePatch, ...]:
     if diff.endswith("\n"):
         lines.pop()
     header.refuse_special(lines)
+    header.refuse_unreadable(lines)
     # A text without an end may be cut off inside its last line, which unidiff does not ask.
     torn = not diff.endswith("\n")
     patches = (() if torn else _well_formed(lines)) or read(lines, path, torn=torn, closed=fenced is not None)
@@ -50,6 +51,8 @@ def _well_formed(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     except UnidiffParseError:
         return ()
     patches = tuple(_from_unidiff(files))
+    if _names_more(lines, files, patches):
+        return ()
     if sum(is_header(lines, number) for number in range(len(lines))) > len(files):
         # Counts that are too large have made a hunk of the next file's header.
         return ()
@@ -59,13 +62,26 @@ def _well_formed(lines: Sequence[str]) -> tuple[FilePatch, ...]:
     return patches if n_body <= n_read + n_headers else ()
 
 
+def _names_more(lines: Sequence[str], files: PatchSet, patches: Sequence[FilePatch]) -> bool:
+    """Return whether the diff names a file and shows no change of it, as one that was cut off does."""
+    modes = header.modes(lines)
+    for patch in patches:
+        stays = patch.old is not None and patch.new is not None and not patch.moved
+        if stays and not patch.hunks and patch.new not in modes:
+            return True
+    if not files or not files[-1]:
+        return False
+    last = files[-1][-1][-1].diff_line_no or len(lines)
+    return any(line.startswith("--- ") for line in lines[last:][-1:])
+
+
 def _from_unidiff(files: PatchSet) -> Iterator[FilePatch]:
     for file in files:
         hunks = []
         for hunk in file:
             body: list[tuple[str, str]] = []
             for line in hunk:
-                if line.line_type == "\\":
+                if line.line_type == "\\" and body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
                 elif line.line_type in (" ", "-", "+"):
                     body.append((line.line_type, line.value))

@@ -81,8 +81,10 @@ def apply_changes(
     written: set[str] = set()
     try:
         _write_all(checkpoint, versions, written)
+        store.finish(checkpoint)
     except BaseException as error:
-        _undo_partly(checkpoint, store, written, error)
+        if not store.is_done(checkpoint):
+            _undo_partly(checkpoint, store, written, error)
         if isinstance(error, OSError):
             name = error.filename or checkpoint.files[0].path
             raise NotWritten(
@@ -90,23 +92,25 @@ def apply_changes(
                 remedy="Check the permissions and the space.",
             ) from error
         raise
-    store.finish(checkpoint)
     return checkpoint
 
 
 def recover(store: CheckpointStore) -> tuple[str, ...]:
     """Bring every change whose process died to an end; return one sentence for each that needs attention.
 
-    A change is rolled back, unless all of its files were written already; where a content that the way back
-    needs is damaged, it is carried through instead.
+    A change is rolled back, unless all of its files were written already, but for those that somebody else
+    changed since; where a content that the way back needs is damaged, it is carried through instead.
+    Another process that does the same meanwhile takes other changes.
     """
     problems: list[str] = []
     for checkpoint in store.left_behind():
+        if not store.claim(checkpoint):
+            continue
         if checkpoint.place == "editor":
             store.unconfirmed(checkpoint, "The server ended before the editor had answered.")
             continue
         try:
-            _bring_to_an_end(checkpoint, store)
+            problems += _bring_to_an_end(checkpoint, store)
         except (GreenlineError, OSError) as error:
             store.abandon(checkpoint, f"{_DIED} {error}")
             problems.append(f"The change {checkpoint.id} is half made: {error}")
@@ -196,30 +200,50 @@ def _undo_partly(
 ) -> None:
     """Roll a change back that failed on the way; what cannot be rolled back waits for the next start."""
     try:
-        _roll_back(checkpoint, store, written)
-        store.roll_back(checkpoint, f"It failed: {error}")
+        foreign = _roll_back(checkpoint, store, written)
     except (GreenlineError, OSError) as second:
-        store.abandon(checkpoint, f"It failed: {error} It could not be rolled back: {second}")
+        # The journal may be what failed; a row that it keeps is the next start's then as well.
+        with contextlib.suppress(GreenlineError):
+            store.abandon(checkpoint, f"It failed: {error} It could not be rolled back: {second}")
         raise NotWritten(
             f"The change {checkpoint.id} is half made: {error} It could not be rolled back: {second}",
             remedy="The next start of Greenline tries again; `greenline checkpoints` shows its state.",
             code="halfMade",
         ) from error
+    left = _left_alone([path for path in foreign if path in written])
+    with contextlib.suppress(GreenlineError):
+        store.roll_back(checkpoint, f"It failed: {error}{left}")
 
 
-def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> None:
-    if all(_holds(file, file.after, file.after_mode) for file in checkpoint.files):
+def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> list[str]:
+    """Finish a change or roll it back; return what the user has to be told."""
+    foreign = [file.path for file in checkpoint.files if _is_foreign(file, store)]
+    own = [file for file in checkpoint.files if file.path not in foreign]
+    if own and all(_holds(file, file.after, file.after_mode) for file in own):
         _sweep(checkpoint)
-        store.finish(checkpoint, f"{_DIED} Every file had been written.")
-        return
+        done = "Every file had been written."
+        store.finish(checkpoint, f"{_DIED} {done}{_left_alone(foreign)}")
+        return _told(checkpoint, done, foreign)
     try:
         foreign = _roll_back(checkpoint, store, {file.path for file in checkpoint.files})
     except GreenlineError as damaged:
         _carry_through(checkpoint, store)
-        store.finish(checkpoint, f"{_DIED} It was carried through, for the way back is lost: {damaged}")
-        return
-    left = f" Left alone, for they were changed since: {', '.join(foreign)}." if foreign else ""
-    store.roll_back(checkpoint, f"{_DIED} It was rolled back.{left}")
+        done = f"It was carried through, for the way back is lost: {damaged}"
+        store.finish(checkpoint, f"{_DIED} {done}{_left_alone(foreign)}")
+        return _told(checkpoint, done, foreign)
+    done = "It was rolled back."
+    store.roll_back(checkpoint, f"{_DIED} {done}{_left_alone(foreign)}")
+    return _told(checkpoint, done, foreign)
+
+
+def _told(checkpoint: Checkpoint, done: str, foreign: Sequence[str]) -> list[str]:
+    if not foreign:
+        return []
+    return [f"The change {checkpoint.id} ({checkpoint.reason}) was cut short. {done}{_left_alone(foreign)}"]
+
+
+def _left_alone(foreign: Sequence[str]) -> str:
+    return f" Left alone, for they were changed since: {', '.join(foreign)}." if foreign else ""
 
 
 def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]) -> list[str]:
@@ -255,6 +279,12 @@ def _changed(checkpoint: Checkpoint, store: CheckpointStore) -> Iterator[Checkpo
         before = _holds(file, file.before, file.before_mode)
         if not before and (_holds(file, file.after, None) or _is_half_written(file, store)):
             yield file
+
+
+def _is_foreign(file: CheckpointFile, store: CheckpointStore) -> bool:
+    """Return whether somebody else changed the content of a file since."""
+    known = _holds(file, file.before, None) or _holds(file, file.after, None)
+    return not known and not _is_half_written(file, store)
 
 
 def _is_half_written(file: CheckpointFile, store: CheckpointStore) -> bool:

@@ -106,7 +106,8 @@ class Checkpoint:
     folders: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
     undone_by: str | None = None
-    """The checkpoint of the undo that took this one back, or None while it is in force."""
+    """The checkpoint of the undo that took this one back, itself where that was done by hand, or None while
+    it is in force."""
     note: str = ""
 
     @property

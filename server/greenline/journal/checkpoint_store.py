@@ -6,6 +6,7 @@ that a way back or forward needs; so no content that is needed is ever swept awa
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -16,7 +17,7 @@ import attrs
 
 from greenline.core.anchor import Anchor
 from greenline.core.edit import HunkState
-from greenline.core.error import NotFound
+from greenline.core.error import GreenlineError, NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, Proposal, RunState
@@ -133,13 +134,30 @@ class CheckpointStore:
             events = self._announce(checkpoint)
             for proposal_id in sorted({mark.proposal_id for mark in checkpoint.marks}):
                 events += self._settle(proposal_id, checkpoint.marks)
-        prune(self.journal, self.blobs, self._quota_bytes)
+        # The change is made and recorded by now; what is over the quota goes with the next one.
+        with contextlib.suppress(GreenlineError, OSError):
+            prune(self.journal, self.blobs, self._quota_bytes)
         return tuple(events)
 
     def roll_back(self, checkpoint: Checkpoint, note: str) -> None:
         """Say that every file is as before."""
         with self.journal.transaction():
             self._set_state(checkpoint.id, CheckpointState.ROLLED_BACK, note)
+
+    def note_undone(self, checkpoints: Sequence[Checkpoint], marks: Iterable[Mark]) -> tuple[Event, ...]:
+        """Say that changes were taken back by somebody else; return the runs' new events.
+
+        `marks` are those of taking them back. A change that nobody undid here is undone by itself.
+        """
+        taken_back = attrs.evolve(checkpoints[0], marks=tuple(marks))
+        events: list[Event] = []
+        with self.journal.transaction() as connection:
+            settle_anchors(connection, taken_back, ())
+            for checkpoint in checkpoints:
+                self._turn(connection, checkpoint.id, checkpoint.id)
+            for proposal_id in sorted({mark.proposal_id for mark in taken_back.marks}):
+                events += self._settle(proposal_id, taken_back.marks)
+        return tuple(events)
 
     def abandon(self, checkpoint: Checkpoint, note: str) -> None:
         """Leave a change that could be neither finished nor rolled back to the next start."""
@@ -151,6 +169,19 @@ class CheckpointStore:
         """Say that nobody knows whether the editor made the change."""
         with self.journal.transaction():
             self._set_state(checkpoint.id, CheckpointState.UNCONFIRMED, note)
+
+    def claim(self, checkpoint: Checkpoint) -> bool:
+        """Take a change whose process is gone over; False where another process was first."""
+        with self.journal.transaction() as connection:
+            rows = self.journal.query(
+                "SELECT owner FROM checkpoints WHERE id = ? AND state = 'intent'", (checkpoint.id,)
+            )
+            if not rows or _is_owned(rows[0][0]):
+                return False
+            connection.execute(
+                "UPDATE checkpoints SET owner = ? WHERE id = ?", (process_owner(), checkpoint.id)
+            )
+        return True
 
     # --- reading ----------------------------------------------------------------------------------------
 
@@ -194,7 +225,14 @@ class CheckpointStore:
         rows = self.journal.query(
             "SELECT id, owner FROM checkpoints WHERE state = 'intent' ORDER BY number DESC"
         )
-        return [self.get(name) for name, owner in rows if owner == _ABANDONED or not is_alive(owner)]
+        return [self.get(name) for name, owner in rows if not _is_owned(owner)]
+
+    def is_done(self, checkpoint: Checkpoint) -> bool:
+        """Return whether the journal says that a change was made; False where it cannot be asked."""
+        try:
+            return self.get(checkpoint.id).state is CheckpointState.DONE
+        except GreenlineError:
+            return False
 
     # --- anchors ----------------------------------------------------------------------------------------
 
@@ -318,6 +356,10 @@ class CheckpointStore:
             undone_by=by,
             note=note,
         )
+
+
+def _is_owned(owner: str) -> bool:
+    return owner != _ABANDONED and is_alive(owner)
 
 
 def _stored(versions: FileVersions) -> CheckpointFile:

@@ -31,7 +31,8 @@ class ClientEditor:
         workspace = self._ls.client_capabilities.workspace
         can = workspace.workspace_edit if workspace else None
         operations = set(can.resource_operations or ()) if can else set()
-        own = [e for e in edits if e.op != "edit" and types.ResourceOperationKind(e.op) not in operations]
+        kind = types.ResourceOperationKind
+        own = [e for e in edits if e.op != "edit" and not (e.is_for_editors and kind(e.op) in operations)]
         theirs = [e for e in edits if e not in own and e.changes_text]
         if theirs:
             if workspace is None or not workspace.apply_edit:

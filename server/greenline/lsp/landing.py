@@ -203,7 +203,7 @@ class Landing:
 
 def file_versions(edit: FileEdit) -> FileVersions:
     """Return a file's texts as the bytes that the file would hold; UTF-8 where its encoding lacks one."""
-    form = _form(edit.path)
+    form = _form(edit.path) or TextFile.in_form(edit.form)
     texts = [None if edit.op == "create" else edit.old_text, None if edit.op == "delete" else edit.new_text]
     contents = [None if text is None else Content.of_text(text, form) for text in texts]
     if len({content.form for content in contents if content is not None}) > 1:

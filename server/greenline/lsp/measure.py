@@ -43,7 +43,10 @@ async def measured_change(
     if accepted:
         plan = await plan_in_editor(store, [in_force(c) for c in of_proposal(store, proposal)], buffers)
         edits = [
-            _edit(path, text_of(done.content), text_of(plan.current[path]))
+            attrs.evolve(
+                _edit(path, text_of(done.content), text_of(plan.current[path])),
+                form="" if done.content is None else done.content.file().form,
+            )
             for path, done in sorted(plan.restored.items())
         ]
         names = accepted

@@ -12,6 +12,7 @@ from greenline.core.error import EditRejected
 from greenline.edit.hunk import apply_to_lines, end_before, rebase
 from greenline.edit.text import split_lines, text_hash
 from greenline.lsp.lines import lines_of, starts_of
+from greenline.workspace.encoding import TextFile
 
 
 @attrs.frozen
@@ -38,6 +39,14 @@ class FileEdit:
     replacements: tuple[Replacement, ...] = ()
     mode: int | None = None
     """POSIX mode bits that the file is to have, or None to keep its own."""
+    form: str = ""
+    """Encoding and byte order mark of a file that is created or deleted (see `Hunk.form`); an editor gives an
+    edit those of its buffer."""
+
+    @property
+    def is_for_editors(self) -> bool:
+        """Whether an editor can make it: what an editor creates is a plain UTF-8 file."""
+        return self.op != "create" or self.form in ("", TextFile("").form)
 
     @property
     def changes_text(self) -> bool:
@@ -102,7 +111,9 @@ def _file_edit(path: str, hunks: list[Hunk], now: CurrentText | None) -> FileEdi
     first = hunks[0]
     mode = next((hunk.mode for hunk in hunks if hunk.mode is not None), None)
     if first.op == "create":
-        return FileEdit(path, "create", "", first.after, None, (Replacement(0, 0, first.after),), mode)
+        return FileEdit(
+            path, "create", "", first.after, None, (Replacement(0, 0, first.after),), mode, first.form
+        )
     if now is None:
         raise EditRejected(f"{path} is gone.", remedy="Ask for the change again.", code="conflict")
     if first.op == "delete":

@@ -25,7 +25,7 @@ from greenline.lsp.landing import Buffers, Change, Landed, Landing
 from greenline.lsp.measure import measured_change
 from greenline.lsp.review import file_edits
 from greenline.lsp.shelf import Shelf, unmet
-from greenline.lsp.undo import chosen, undo_in_editor
+from greenline.lsp.undo import UndoneInEditor, chosen, undo_in_editor
 
 if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
@@ -102,8 +102,7 @@ class Reviewer:
             for file in (file for checkpoint in checkpoints for file in checkpoint.files):
                 self._bench.require_inside(file.path)
             done = await undo_in_editor(store, checkpoints, self._bench.buffers, self._landing, editor)
-            if done.landed is not None:
-                self._took_back(done.landed, done.texts)
+            self._took_back(done)
             return done.undone
 
     async def verify(self, proposal_id: str) -> Proposal:
@@ -155,13 +154,13 @@ class Reviewer:
         if state not in (RunState.PROPOSED, self._journal.run(proposal.run_id).state):
             self._bench.on_event(self._journal.set_state(proposal.run_id, state))
 
-    def _took_back(self, landed: Landed, texts: Sequence[str]) -> None:
-        for event in landed.events:
+    def _took_back(self, done: UndoneInEditor) -> None:
+        for event in done.events:
             self._bench.on_event(event)
-        for text in texts:
+        for text in done.texts:
             self._shelf.keep_base(text)
         self._shelf.forget_places()
-        for proposal_id in sorted({mark.proposal_id for mark in landed.change.marks}):
+        for proposal_id in sorted({mark.proposal_id for mark in done.marks}):
             self._shelf.keep(self._journal.proposal(proposal_id))
 
 

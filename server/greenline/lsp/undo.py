@@ -10,11 +10,12 @@ import attrs
 
 from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError, InvalidInput, WrongState
+from greenline.core.event import Event
 from greenline.core.task import Proposal
 from greenline.edit.hunk import split
 from greenline.edit.restore import Content, UndoConflict
 from greenline.edit.undo import Undone, UndoPlan, in_force, plan_undo
-from greenline.journal.checkpoint import Checkpoint
+from greenline.journal.checkpoint import Checkpoint, Mark
 from greenline.lsp.decision import Editor
 from greenline.lsp.landing import Buffers, Change, Landed, Landing
 from greenline.lsp.review import CurrentText, FileEdit, Replacement, file_edits
@@ -33,6 +34,10 @@ class UndoneInEditor:
     undone: Undone
     landed: Landed | None = None
     """None where there was nothing to apply."""
+    events: tuple[Event, ...] = ()
+    """New events of the runs."""
+    marks: tuple[Mark, ...] = ()
+    """Hunks whose review state went back."""
     texts: tuple[str, ...] = ()
     """Texts before the changes that were taken back; hunks that wait again were made against one of these."""
 
@@ -73,6 +78,10 @@ async def undo_in_editor(
     """Take checkpoints back through one versioned edit; nothing is applied where that edit fails."""
 
     plan = await plan_in_editor(store, checkpoints, buffers)
+    if plan.is_made:
+        events = await asyncio.to_thread(store.note_undone, checkpoints, plan.marks)
+        texts = await asyncio.to_thread(_texts_before, store, checkpoints)
+        return UndoneInEditor(Undone(by_hand=plan.undoes), None, events, plan.marks, texts)
     if not plan.restored:
         return UndoneInEditor(Undone(conflicts=plan.conflicts))
     plans = [plan]
@@ -85,11 +94,11 @@ async def undo_in_editor(
     plan = plans[-1]
     if landed.failures:
         failed = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.failures.items()))
-        return UndoneInEditor(Undone(conflicts=failed), landed)
+        return UndoneInEditor(Undone(conflicts=failed), landed, landed.events, landed.change.marks)
     texts = await asyncio.to_thread(_texts_before, store, checkpoints)
     modes = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.modes.items()))
     undone = Undone(tuple(sorted(plan.restored)), plan.conflicts + modes, landed.checkpoint)
-    return UndoneInEditor(undone, landed, texts)
+    return UndoneInEditor(undone, landed, landed.events, landed.change.marks, texts)
 
 
 async def plan_in_editor(
@@ -128,6 +137,7 @@ def _change(plan: UndoPlan) -> Change:
             attrs.evolve(
                 _edit(path, text_of(plan.current[path]), text_of(done.content), plan.versions.get(path)),
                 mode=done.mode,
+                form="" if done.content is None else done.content.file().form,
             )
             for path, done in sorted(plan.restored.items())
         ),

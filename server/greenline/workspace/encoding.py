@@ -32,6 +32,17 @@ class TextFile:
     guessed: bool = False
     """Whether nothing but the lack of a better idea says that this is the encoding."""
 
+    @property
+    def form(self) -> str:
+        """All but the text, as one word for the journal: `codec+bom`, the mark in hex."""
+        return f"{self.encoding}+{self.bom.hex()}"
+
+    @classmethod
+    def in_form(cls, form: str, text: str = "") -> TextFile:
+        """Return a text in a form that `form` gave; the empty form is plain UTF-8."""
+        codec, _, mark = form.partition("+")
+        return cls(text, codec or "utf-8", bytes.fromhex(mark))
+
 
 def decode(data: bytes) -> TextFile:
     """Decode a file's bytes; raises `InvalidInput` with the code `binary` where they are no text."""

@@ -295,7 +295,7 @@ function M.undo()
     if n > 0 then
       say.say(('Undone in %s; what was taken back is pending again.'):format(words.count(n, 'file')))
     elseif #(result.conflicts or {}) == 0 then
-      say.say('There was nothing to undo.')
+      say.say('Nothing to undo: the newest change was taken back already.')
     end
     edit.done()
   end)

@@ -55,7 +55,7 @@ export class Decide {
       );
       void vscode.window.showWarningMessage(`Not undone: ${places.join("; ")}`);
     } else if (restored.length === 0) {
-      void vscode.window.showInformationMessage("Greenline: there is nothing to undo.");
+      void vscode.window.showInformationMessage("Greenline: the newest change was taken back already.");
     } else {
       void vscode.window.showInformationMessage(`Undone in ${restored.map(name).join(", ")}.`);
     }
