@@ -90,8 +90,8 @@ def test_careless_counts_of_a_whole_hunk_are_tolerated(ranges: str) -> None:
         "-- \n2.39.5\n\n",
         "-- \n2.39.5 (Apple Git-154)\n",
         "--\n2.39.5\n",
-        "- this is a summary of it\n- and another line of it\n",
-        "+ added new instead of six\n",
+        "\n- this is a summary of it\n- and another line of it\n",
+        "\n+ added new instead of six\n",
     ],
 )
 def test_what_stands_below_a_whole_hunk_is_no_part_of_it(below: str) -> None:
@@ -100,6 +100,16 @@ def test_what_stands_below_a_whole_hunk_is_no_part_of_it(below: str) -> None:
     found = applied(f"--- a/m.txt\n+++ b/m.txt\n@@ -6,3 +6,3 @@\n{body}{below}", {"m.txt": BEFORE})
 
     assert found == {"m.txt": BEFORE.replace("line 6\n", "new\n")}
+
+
+@pytest.mark.parametrize("below", ["- this is a summary of it\n", "+ added new instead of six\n"])
+def test_what_may_be_a_change_more_than_is_counted_is_refused(below: str) -> None:
+    body = " line 5\n-line 6\n+new\n line 7\n"
+
+    with pytest.raises(EditRejected) as caught:
+        applied(f"--- a/m.txt\n+++ b/m.txt\n@@ -6,3 +6,3 @@\n{body}{below}", {"m.txt": BEFORE})
+
+    assert caught.value.code == "malformed"
 
 
 def test_a_dash_with_a_blank_is_a_removed_line_where_the_counts_say_so() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from greenline.core.error import EditRejected
 
@@ -41,6 +41,21 @@ _PHRASE = re.compile(
     r"|snip(?:ped)?|truncated|elided))",
     re.IGNORECASE,
 )
+_LEFT = re.compile(
+    r"no (?:other |further |more )?changes?(?: (?:here|below|above|needed|after this|from here))?"
+    r"|(?:same )?as (?:above|before|is)"
+    r"|(?:leave|keep|retain) (?:everything|all|(?:the )?(?:rest|others?))"
+    r"(?: (?:else|as is|unchanged|as before))*"
+    r"|(?:the )?(?:code|file|class|function|implementation|body) (?:continues|goes on)(?: \w+){0,3}"
+    r"|(?:the )?(?:unchanged|existing|original|previous|remaining|other|same) (?:\w+ ){0,3}"
+    r"(?:above|below|here)"
+    r"|(?:the |all )?(?:\w+ ){0,2}?(?:stays?|remains?)"
+    r"|.{1,60}?[ (](?:are |is |stays? |remains? |left )?"
+    r"(?:unchanged|unmodified|as is|as before|as above|the same|not changed|omitted)",
+    re.IGNORECASE,
+)
+"""What is said of text that is not shown, and may be said of text that is: it counts where much goes."""
+_BRACKETED = re.compile(r"\[\[?.+\]|\{\{.+\}\}|<<?.+>|\(.+\)")
 _VAGUE = re.compile(r"(?:(?:and|keep|plus) )*(?:the |your |all )*(?:rest|remainder) of .+", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"(?:(?:der|die|das|den|le|la|les|el|los|il|lo|o|os) )*"
@@ -84,9 +99,14 @@ def is_doubtful(line: str) -> bool:
     """Return whether a comment may stand for text: where much goes, dots, a rest and "etc." do."""
     text = line.strip()
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
-    if body == text or not body or len(body.split()) > _WORDS:
+    phrase = body.strip(".… ()[]{}<>-–—*_:").strip()
+    if not phrase or len(body.split()) > _WORDS:
         return False
-    return bool(_DOTS.search(body) or _VAGUE.fullmatch(body) or _AND_SO_ON.fullmatch(body.strip(" .,")))
+    if body == text:
+        return bool(_BRACKETED.fullmatch(text) and (_PHRASE.fullmatch(phrase) or _LEFT.fullmatch(phrase)))
+    if _DOTS.search(body) or _VAGUE.fullmatch(body) or _AND_SO_ON.fullmatch(body.strip(" .,")):
+        return True
+    return bool(_LEFT.fullmatch(phrase) or _LEFT.fullmatch(body.strip(" .)]")))
 
 
 def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
@@ -94,10 +114,12 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
 
     `before` is the whole old text's lines; `removed` and `added` are what the edit changes of them.
     """
-    suspects = [line for line in added if is_placeholder(line) or is_bare(line) or is_doubtful(line)]
-    if not suspects:
-        return
     known = Counter(line.strip() for line in before)
+    suspects = [
+        line
+        for above, line in zip(["", *added], added, strict=False)
+        if (is_bare(line) and not _is_body(above, line, known)) or is_placeholder(line) or is_doubtful(line)
+    ]
     for line in suspects:
         text = line.strip()
         if known[text] > 0:
@@ -108,6 +130,13 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
                 remedy="Give the whole text, or an edit of the changed lines alone.",
                 code="elision",
             )
+
+
+def _is_body(above: str, line: str, known: Mapping[str, int]) -> bool:
+    """Return whether dots are the whole body of a function or a class that the old text did not have."""
+    head = above.strip()
+    is_below = len(line) - len(line.lstrip()) > len(above) - len(above.lstrip())
+    return line.strip() == "..." and is_below and head.endswith(":") and not known[head]
 
 
 def _vanishes(removed: Sequence[str], added: Sequence[str]) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 
+from greenline.core.error import EditRejected
 from greenline.edit import block, envelope, mixed, structured, unified, whole
 from greenline.edit.naming import Exists
-from greenline.edit.operation import Operation
+from greenline.edit.operation import FilePatch, Operation
 
 _FENCED_JSON = re.compile(r"```(?:json)?\s*\n(\s*[{\[].*?)\n\s*```", re.DOTALL)
 _DIFF = re.compile(r"^(?:diff --git |@@ .*@@|@@\s*$|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
@@ -62,9 +65,22 @@ def read(
         case EditFormat.BLOCK:
             return block.read(text, path, exists)
         case EditFormat.DIFF:
-            return unified.parse(text, path)
+            patches = unified.parse(text, path)
+            _refuse_others(patches, path)
+            return patches
         case EditFormat.WHOLE:
             return whole.read(whole_text, path, exists, is_named=given is not None)
+
+
+def _refuse_others(patches: Iterable[FilePatch], path: str | None) -> None:
+    """Refuse a diff whose header names another file than the one that was asked for beside it."""
+    for patch in patches:
+        names = [name for name in (patch.old, patch.new) if name is not None]
+        if path is not None and not any(Path(path).name == Path(name).name for name in names):
+            raise EditRejected(
+                f"The diff changes {names[0]}, and {path} was named beside it.",
+                remedy="Leave the path out, or give a diff of that file.",
+            )
 
 
 def structured_parts(text: str) -> tuple[tuple[int, int], ...]:

@@ -15,6 +15,7 @@ _NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
 _HEAD = re.compile(r"^@@+(?P<inner>.*?)(?: ?@@+(?P<heading>.*))?$")
 _BULLET = re.compile(r"^[-+] \S")
 _SENTENCE = re.compile(r"^[-+] \w\S*(?: \S+){2,}$")
+_PROSE = re.compile(r"[A-Z]\S*(?: \S+){2,}[.!?:]$")
 _SIGNATURE = re.compile(r"-- ?\r?\n?")
 _FENCE = ("```", "~~~")
 
@@ -135,6 +136,11 @@ class _Reader:
         n_blank = 0
         while position < len(self._lines):
             line = self._lines[position]
+            if line.startswith(_FENCE) and self._is_shown_fence(hunk, body, position):
+                body.append((" ", line))
+                n_blank = 0
+                position += 1
+                continue
             if line.startswith(("@@", "diff --git ", *_FENCE)) or is_header(self._lines, position):
                 break
             if self._is_torn_header(hunk, body, n_blank, position):
@@ -145,12 +151,14 @@ class _Reader:
             if line[0] == "\\":
                 if body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
-            elif line[0] in "-+" and self._is_over(hunk, body[: len(body) - n_blank], position):
+            elif line[0] in "-+" and self._is_over(hunk, body, n_blank, position):
                 break
             elif line[0] in " -+":
                 body.append((line[0], line[1:]))
                 n_blank = 0
-            elif self._ends_here(hunk, body[: len(body) - n_blank], position):
+            elif self._ends_here(hunk, body, n_blank, position):
+                below = tuple(self._unmarked(position)) if not n_blank else ()
+                hunk = attrs.evolve(hunk, below=below)
                 break
             else:
                 body.append((" ", line))
@@ -172,15 +180,45 @@ class _Reader:
         is_whole = hunk.claimed in (counts(body), counts(body[: len(body) - n_blank]))
         return is_whole and ("--- ".startswith(text) or "diff --git ".startswith(text))
 
-    def _is_over(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+    def _is_shown_fence(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+        """Return whether a fence is a line of the file, which lost its blank: the counts reach beyond it.
+
+        Raises `EditRejected` (`malformed`) where changed lines follow and no count says whose they are.
+        """
+        old, new = counts(body)
+        seen: list[str] = []
+        for line in self._lines[position:]:
+            if hunk.claimed == (old, new):
+                break
+            if not line.startswith((" ", "+", "-", "\\", *_FENCE)) and line.strip():
+                break
+            old += not line.startswith(("+", "\\"))
+            new += not line.startswith(("-", "\\"))
+            seen.append(line)
+        if hunk.claimed == (old, new) and any(line.startswith(("+", "-")) for line in seen):
+            return True
+        changed = [line for line in self._section(position + 1) if not _BULLET.match(line)]
+        if not self._closed and {"+", "-"} <= {line[0] for line in changed}:
+            raise _malformed(f"The hunk ends at a fence in line {position + 1}, and changed lines follow it.")
+        return False
+
+    def _is_over(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], n_blank: int, position: int) -> bool:
         """Return whether a whole hunk ends before a mail's signature, or a list that is prose."""
-        if hunk.claimed is None or counts(body) != hunk.claimed:
+        if hunk.claimed is None or counts(body[: len(body) - n_blank]) != hunk.claimed:
             return False
         if _SIGNATURE.fullmatch(self._lines[position]):
             return True
-        return all(
-            _SENTENCE.match(line.rstrip()) for line in self._section(position) if line.startswith(("+", "-"))
-        )
+        if self._closed:
+            # In the diff's own fence is no list beside it.
+            return False
+        marked = [line for line in self._section(position) if line.startswith(("+", "-"))]
+        if not all(_SENTENCE.match(line.rstrip()) for line in marked):
+            return False
+        if not n_blank:
+            raise _malformed(
+                f"Line {position + 1} is more than the hunk above counts, and may be a change or a list below it."
+            )
+        return True
 
     def _section(self, position: int) -> list[str]:
         """Return the lines up to the next hunk, file or fence."""
@@ -192,12 +230,30 @@ class _Reader:
             found.append(line)
         return found
 
-    def _ends_here(self, hunk: PatchHunk, body: Sequence[tuple[str, str]], position: int) -> bool:
+    def _unmarked(self, position: int) -> list[str]:
+        """Return the lines without a mark from here to the next blank or marked one."""
+        found: list[str] = []
+        for line in self._section(position):
+            if not line.strip() or line[0] in " +-\\":
+                break
+            found.append(line)
+        return found
+
+    def _ends_here(
+        self, hunk: PatchHunk, body: Sequence[tuple[str, str]], n_blank: int, position: int
+    ) -> bool:
         """Return whether a line without a mark is prose after the hunk, not context without its blank."""
         later = self._section(position)
         marked = [line for line in later if line.startswith(("+", "-"))]
-        if hunk.claimed is not None and counts(body) == hunk.claimed:
+        if hunk.claimed is not None and counts(body[: len(body) - n_blank]) == hunk.claimed:
             return all(_BULLET.match(line) for line in marked)
+        if hunk.claimed is not None and not marked:
+            old, new = counts(body)
+            here = self._unmarked(position)
+            is_missing = (old + len(here), new + len(here)) == hunk.claimed
+            if here and is_missing and not any(_PROSE.match(line.strip()) for line in here):
+                # The header counts these lines, and as many as there are.
+                return False
         if not later[0].strip() and any(line.startswith((" ", "+", "-")) for line in later):
             return False
         return not marked and bool(later[0].strip())

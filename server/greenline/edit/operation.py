@@ -21,6 +21,8 @@ class PatchHunk:
     """Whether the edit's text ends with this hunk and nothing closes it, so that its end may be cut off."""
     torn: bool = False
     """Whether the text ends in the hunk's last line without a line end."""
+    below: tuple[str, ...] = ()
+    """Lines without a mark right below, taken for prose; they may be context that lost its blank."""
 
     @property
     def source(self) -> list[str]:

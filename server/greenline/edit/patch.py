@@ -11,7 +11,9 @@ from greenline.edit.operation import PatchHunk
 from greenline.edit.place import Evidence, Placement, at_stated, choose, placements
 from greenline.edit.splice import NewLines, joined, splice
 from greenline.edit.text import dominant_end, line_end
-from greenline.edit.tolerance import FileLines, Tolerance
+from greenline.edit.tolerance import FileLines, Tolerance, keys_of
+
+_SHOWN = 5
 
 
 def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> str:
@@ -47,9 +49,30 @@ def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
             else _bare(file, hunk, _evidence(hunks, found, number))
             for number, hunk in enumerate(hunks)
         ]
+    for hunk, place in zip(hunks, places, strict=True):
+        _refuse_below(file, hunk, place)
     if hunks:
         refuse_cut(file, hunks[-1], places[-1])
     return places
+
+
+def _refuse_below(file: FileLines, hunk: PatchHunk, place: Placement) -> None:
+    """Refuse a hunk below which a line of the file stands without its mark, where the file has it elsewhere.
+
+    What was taken for prose may say where the hunk belongs.
+    """
+    keys = keys_of(hunk.below[:1], Tolerance.INDENTATION)
+    if not keys or keys[0] not in file.places(Tolerance.INDENTATION):
+        return
+    last = max((row for row in place.rows if row is not None), default=place.start - 1)
+    rows = file.places(Tolerance.INDENTATION)[keys[0]]
+    if last + 1 not in rows:
+        raise EditRejected(
+            f"{hunk.below[0].strip()!r} right below a hunk is a line of the file, and not below these.",
+            remedy="Begin each line of context with a blank, and leave a blank line before other text.",
+            code="no-match",
+            lines=tuple(row + 1 for row in rows[:_SHOWN]),
+        )
 
 
 def _found(file: FileLines, hunk: PatchHunk) -> tuple[Placement, ...]:

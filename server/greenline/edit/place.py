@@ -22,6 +22,8 @@ from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
 _REACH = 25
 _TIMES = 4
 _SHOWN = 5
+_MAX_NAMED = 100
+"""Candidates that an error carries; its words say how many there are."""
 
 
 @attrs.frozen
@@ -102,7 +104,7 @@ def ambiguous(starts: Sequence[int]) -> EditRejected:
         f"The text stands in {len(starts)} places: {lines} {shown}{more}.",
         remedy="Add lines before or after it until it is unique.",
         code="ambiguous",
-        lines=tuple(row + 1 for row in rows),
+        lines=tuple(row + 1 for row in rows)[:_MAX_NAMED],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -16,6 +17,7 @@ from greenline.edit.text import line_end, without_end
 from greenline.edit.tolerance import PLAIN, Tolerance, plain
 
 _QUOTES = "'\""
+_FEEDS = re.compile(r"[\f\v]+")
 
 
 @attrs.frozen
@@ -117,6 +119,10 @@ class _Form:
         indent, text = indentation(body), body.lstrip(" \t")
         if pair is not None:
             text = _carried(text, *(without_end(old).strip(" \t") for old in pair))
+            # A page break that the edit does not show stays where it is.
+            feeds = _FEEDS.match(pair[1])
+            if feeds and not pair[0].startswith(feeds[0]) and not body.startswith(feeds[0]):
+                return feeds[0] + indent + text.translate(self.characters)
         body = indent + text.translate(self.characters)
         return body if self.indents is None else self.indents.translate(body)
 

@@ -198,6 +198,12 @@ class Staging:
     def _delete(self, name: str, patch: FilePatch | None = None) -> None:
         path, data = self._file(name)
         self._refuse_link(name)
+        if patch is not None and not patch.hunks and data:
+            raise EditRejected(
+                f"The diff deletes {name} and shows none of its text.",
+                remedy="Show all of it, or delete it without a diff.",
+                path=name,
+            )
         if patch is not None and patch.hunks:
             with _naming(name):
                 rest = apply_patch_hunks(self._decode(data).text, patch.hunks)

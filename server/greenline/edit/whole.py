@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -9,6 +10,9 @@ import attrs
 from greenline.core.error import EditRejected
 from greenline.edit.naming import FENCE, Exists, path_above, path_in_comment, path_of_fence
 from greenline.edit.operation import Operation, Write
+
+_PROSE = re.compile(r"(?:^|\.)(?:md|mdx|markdown|rst|adoc|asciidoc|txt|text)$", re.IGNORECASE)
+"""Languages and names of texts that show fences of their own."""
 
 
 @attrs.frozen
@@ -78,9 +82,44 @@ def _closing(lines: Sequence[str], start: int, mark: str) -> int:
         elif depth > 1:
             depth -= 1
         elif len(fence[1]) >= len(mark):
+            if _may_go_on(lines, start, position, mark):
+                break
             return position
     raise EditRejected(
         f"The fence at line {start + 1} has no end, or holds fences that can be read in several ways.",
         remedy="Use a longer fence around the file than any inside it, or the JSON form.",
-        code="ambiguous-block" if depth > 1 else "malformed",
+        code="malformed" if depth == 1 and not _has_end(lines, start, mark) else "ambiguous-block",
     )
+
+
+def _has_end(lines: Sequence[str], start: int, mark: str) -> bool:
+    return any(_is_bare(line, mark) for line in lines[start + 1 :])
+
+
+def _is_bare(line: str, mark: str) -> bool:
+    fence = FENCE.match(line)
+    return fence is not None and not fence[2] and fence[1].startswith(mark)
+
+
+def _may_go_on(lines: Sequence[str], start: int, end: int, mark: str) -> bool:
+    """Return whether a fence's first end may be one that its text shows: of Markdown, or inside a comment.
+
+    Then a pair of bare fences follows before anything that begins another part.
+    """
+    opening = FENCE.match(lines[start])
+    info = "" if opening is None else opening[2]
+    above = next((line for line in reversed(lines[:start]) if line.strip()), "")
+    content = "\n".join(lines[start + 1 : end])
+    is_prose = _PROSE.search(info) is not None or _PROSE.search(above.strip(" `*#:")) is not None
+    is_open = any(content.count(mark_) % 2 for mark_ in ('"""', "'''")) or (
+        content.count("/*") > content.count("*/") or content.count("<!--") > content.count("-->")
+    )
+    if not is_prose and not is_open:
+        return False
+    n_bare = 0
+    for line in lines[end + 1 :]:
+        fence = FENCE.match(line)
+        if fence is not None and fence[2]:
+            break
+        n_bare += fence is not None
+    return n_bare >= (1 if is_open else 2)
