@@ -98,7 +98,7 @@ CASES = (
     PatchCase("other_script", FILES, {**fixed(), "package.json": MANIFEST.replace("test/", "src/")},
               "regressed", "lost"),
     PatchCase("renamed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "it('frequent'"))},
-              "notCovered", "newTestsPassOnBase"),
+              "verified"),
     PatchCase("base_broken", {**FILES, "test/calc.test.mjs": "import 'nothing-of-the-kind';\n"}, fixed(),
               "couldNotRun", "collection"),
     PatchCase("bad_manifest", {**FILES, "package.json": "{"}, fixed(), "couldNotRun", "collection"),
