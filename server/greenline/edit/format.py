@@ -76,7 +76,7 @@ def _refuse_others(patches: Iterable[FilePatch], path: str | None) -> None:
     """Refuse a diff whose header names another file than the one that was asked for beside it."""
     for patch in patches:
         names = [name for name in (patch.old, patch.new) if name is not None]
-        if path is not None and not any(Path(path).name == Path(name).name for name in names):
+        if names and path is not None and not any(Path(path).name == Path(name).name for name in names):
             raise EditRejected(
                 f"The diff changes {names[0]}, and {path} was named beside it.",
                 remedy="Leave the path out, or give a diff of that file.",

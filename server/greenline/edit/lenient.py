@@ -216,7 +216,7 @@ class _Reader:
             return False
         if not n_blank:
             raise _malformed(
-                f"Line {position + 1} is more than the hunk above counts, and may be a change or a list below it."
+                f"Line {position + 1} is one more than its hunk counts: a change, or a list below it."
             )
         return True
 
