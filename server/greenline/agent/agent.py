@@ -33,6 +33,7 @@ from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
 from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
+from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
@@ -276,8 +277,10 @@ class Agent:
             stop_reason=stop,
             alternatives=attempt.alternatives,
         )
-        for path in dict.fromkeys(hunk.path for hunk in attempt.hunks if hunk.op != "create"):
-            self._journal.keep_text(scope.snapshot.read_text(path).text)
+        for change in attempt.edit_set.changes:
+            # Hunks find their place by the text that they were made against, whatever the disk holds by now.
+            if change.before is not None:
+                self._journal.keep_text(decode(change.before).text)
         self._journal.save_proposal(proposal)
         scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
 
