@@ -187,6 +187,16 @@ def test_change_is_carried_over_or_lost(
         assert carried.edit_set == EditSet((FileChange(str(bench.file), now, result),))
 
 
+def test_a_change_whose_file_leads_out_of_the_folder_by_now_is_lost(bench: Bench) -> None:
+    edit_set = bench.edit("def a(): return 1", "def a(): return 2")
+    outside = bench.root.parent / "outside.py"
+    outside.write_text(TWO)
+    bench.file.unlink()
+    bench.file.symlink_to(outside)
+
+    assert carry_over(bench.snapshot(), edit_set).lost == (str(bench.file),)
+
+
 def test_a_repaired_file_that_was_saved_meanwhile_is_verified_anew(bench: Bench) -> None:
     proposal = bench.proposal(Mender(bench.file, lambda file: file.write_text("# new\n" + TWO)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from greenline.core.edit import EditSet, FileChange
-from greenline.core.error import EditRejected, InvalidInput
+from greenline.core.error import EditRejected, GreenlineError, InvalidInput
 from greenline.core.evidence import Evidence, Verdict
 from greenline.edit.merge import merge_texts
 from greenline.workspace.encoding import decode, encode
@@ -39,7 +39,11 @@ def carry_over(snapshot: Snapshot, edit_set: EditSet) -> Carried:
     kept: list[FileChange] = []
     lost: list[str] = []
     for change in edit_set.changes:
-        there = _carried(change, snapshot.read_bytes(change.path))
+        try:
+            there = _carried(change, snapshot.read_bytes(change.path))
+        except GreenlineError:
+            # It cannot be read any more, or its name leads elsewhere by now.
+            there = None
         if there is None:
             lost.append(change.path)
         elif there.before != there.after or there.mode is not None:
