@@ -106,4 +106,4 @@ class ClientFiles:
 def _inverse(edit: FileEdit) -> FileEdit:
     """Return the edit that takes back one that wrote a file."""
     op: Literal["edit", "delete"] = "edit" if edit.op == "edit" else "delete"
-    return FileEdit(edit.path, op, edit.new_text, edit.old_text, None)
+    return FileEdit(edit.path, op, edit.new_text, edit.old_text, None, form=edit.form)

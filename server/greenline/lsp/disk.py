@@ -155,7 +155,7 @@ def saved_text(path: str) -> TextFile | None:
 
 
 def _bytes_of(edit: FileEdit, text: str) -> bytes:
-    """Return what a file that is created or deleted holds: in its form, or in UTF-8, which holds everything."""
+    """Return what a file that comes or goes holds: in its form, or else in UTF-8, which holds everything."""
     try:
         return encode(TextFile.in_form(edit.form, text))
     except EditRejected:
