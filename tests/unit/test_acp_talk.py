@@ -240,6 +240,21 @@ async def test_a_file_in_another_encoding_keeps_its_bytes(tmp_path: Path) -> Non
     assert [item.name for item in path.parent.iterdir()] == ["a.py"]
 
 
+async def test_what_was_typed_after_the_client_was_asked_is_not_overwritten(tmp_path: Path) -> None:
+    path, other = write(tmp_path), write(tmp_path, "b.py")
+    async with desk(tmp_path) as on:
+        link = Link(on.client, on.session_id, Abilities(can_read=True, can_write=True))
+        files = ClientFiles(link, open_session(tmp_path, on.journal))
+        await files.refresh([str(path), str(other)])
+        on.client.buffers[str(path)] = OLD + "typed = 1\n"
+
+        edits = tuple(FileEdit(str(file), "edit", OLD, ONE, None) for file in (other, path))
+        assert "a.py was changed in the client meanwhile" in await files.apply("Change it", edits)
+
+        assert on.client.buffers[str(path)] == OLD + "typed = 1\n"
+    assert (path.read_text(), other.read_text()) == (OLD, OLD)
+
+
 async def test_a_permission_is_answered_by_the_users_choice(tmp_path: Path) -> None:
     write(tmp_path)
     ask = Step("ask", text="Run run_command: make", options=(), permission=True)

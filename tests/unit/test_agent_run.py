@@ -331,6 +331,43 @@ def test_secrets_reach_neither_the_journal_nor_the_model(fixture: Fixture) -> No
     assert "s3cret" not in str(heard)
 
 
+def test_secrets_of_the_request_and_of_a_plan_by_hand_do_not_reach_the_journal(fixture: Fixture) -> None:
+    agent = fixture.agent(PLAN, SCORE)
+    task = Task(
+        "say hello: 401 for s3cret",
+        (str(fixture.root),),
+        TaskContext(diagnostics=("AuthError: s3cret",), files=("a.py",)),
+        ("never print s3cret",),
+    )
+
+    run_id = agent.plan(task, fixture.snapshot(), Cancellation()).run_id
+    edited = Plan(1, (PlanEntry(1, "use s3cret", ("a.py",)),))
+    revised = agent.revise(run_id, edited, fixture.snapshot(), Cancellation())
+
+    run = fixture.journal.run(run_id)
+    assert (run.task.request, run.task.context.files) == ("say hello: 401 for ***", ("a.py",))
+    assert "s3cret" not in str((run.task, run.plan, revised, list(fixture.journal.events(run_id))))
+
+
+def test_a_change_measured_anew_comes_without_its_tables_of_lines(fixture: Fixture) -> None:
+    agent = fixture.agent(PLAN, SCORE, write("a.py", "good"), say())
+    run_id = agent.execute(fixture.task(), fixture.snapshot(), Cancellation())
+    proposal = fixture.journal.run(run_id).proposal
+    assert proposal is not None
+    edit_set = EditSet((FileChange(str(fixture.root / "a.py"), b"good", b"one\r\ntwo\r\n"),))
+    report = TestReport(RunEnd.COMPLETE, coverage={"t.py::test_a": {"a.py": (1,)}})
+    measured = Evidence(Verdict.VERIFIED, "", "fine", base=report, patched=report)
+
+    class Measured(Bench):
+        def verify(self, *_: object) -> Evidence:
+            return measured
+
+    agent = Agent(attrs.evolve(fixture.services(), verifier=Measured(NO_ENGINE)))
+    evidence = agent.verify(proposal, edit_set, fixture.snapshot(), Cancellation())
+
+    assert evidence == measured.without_coverage()
+
+
 def test_secrets_in_the_names_of_things_are_masked_too(fixture: Fixture) -> None:
     """Coverage is kept by the ids of tests, and a parameter of a test is part of its id."""
     report = TestReport(RunEnd.COMPLETE, coverage={"t.py::test_b[s3cret]": {"a.py": (1,)}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from greenline.core.anchor import hash_of
 from greenline.core.edit import HunkState
 from greenline.edit.restore import Content
 from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint import CheckpointState, Mark
+from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, Mark
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp.landing import Change, Landed, Landing
@@ -190,3 +191,81 @@ async def test_a_cancelled_request_leaves_an_edit_that_can_be_undone(store: Chec
         await task
 
     assert desk.states() == [CheckpointState.UNCONFIRMED]
+
+
+async def test_a_request_that_is_cancelled_once_the_editor_answered_is_brought_to_its_end(
+    store: CheckpointStore,
+) -> None:
+    desk = Desk(store, "a\n")
+    answered = asyncio.Event()
+
+    async def answer() -> str:
+        answered.set()
+        return ""
+
+    desk.answer = answer
+    task = asyncio.create_task(desk.land())
+    await answered.wait()
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0)
+    desk.text = "new\na\n"
+    desk.changed.set()
+    landed = await task
+
+    assert landed.failures == {}
+    assert desk.states() == [CheckpointState.DONE]
+    assert store.newest_in_force().id == landed.checkpoint.id
+
+
+async def test_a_request_that_is_cancelled_while_its_checkpoint_is_written_changes_nothing(
+    store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(store, "a\n")
+    begin, begun, go_on = store.begin, threading.Event(), threading.Event()
+
+    def slow(draft: Draft) -> Checkpoint:
+        begun.set()
+        assert go_on.wait(5)
+        return begin(draft)
+
+    monkeypatch.setattr(store, "begin", slow)
+    task = asyncio.create_task(desk.land())
+    await asyncio.to_thread(begun.wait, 5)
+    task.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert (desk.text, desk.applied) == ("a\n", [])
+    assert desk.states() == [CheckpointState.ROLLED_BACK]
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "landed"),
+    [
+        ("a\nb\n", "new\na\nb\nk", True),
+        ("a\nb\n", "new\r\na\r\nb\r\nk", True),
+        ("a\nb\n", "newk\na\nb\n", False),
+        ("a\nb\n", "a\nb\nk", False),
+        ("a\nb\n", "a\nb\n", False),
+    ],
+)
+async def test_a_keystroke_that_comes_with_the_edit_is_no_failure_of_it(
+    store: CheckpointStore, monkeypatch: pytest.MonkeyPatch, text: str, now: str, landed: bool
+) -> None:
+    monkeypatch.setattr("greenline.lsp.landing._CHECK_S", 0.05)
+    desk = Desk(store, text)
+
+    async def answer() -> str:
+        desk.text = now
+        return ""
+
+    desk.answer = answer
+    done = await desk.land()
+
+    assert (done.failures == {}) is landed
+    if landed:
+        (file,) = store.get(done.checkpoint.id).files
+        assert Content(store.blobs.get(file.after or ""), file.encoding).file().text == "new\n" + text

@@ -221,6 +221,23 @@ def test_planning_has_only_reading_tools(root: Path) -> None:
     assert {box.kind(spec.name) for spec in box.specs(reading_only=True)} == {"read", "search"}
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("echo " + "x" * 900 + "; rm -rf build", "echo " + "x" * 900 + "; rm -rf build"),
+        ("y" * 4_000 + "; rm x", "y" * 4_000 + " … (6 more characters are not shown)"),
+    ],
+)
+def test_a_question_shows_the_whole_command_or_says_what_it_leaves_out(
+    root: Path, command: str, shown: str
+) -> None:
+    questions: list[str] = []
+
+    _call(_box(root, says="rejectOnce", questions=questions), "run_command", command=command)
+
+    assert questions == [f"Run run_command: {shown}"]
+
+
 def _call(box: ToolBox, tool: str, **arguments: Any) -> Answer:
     return box.call(ToolRequest("1", tool, arguments), Cancellation())
 

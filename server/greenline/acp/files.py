@@ -7,26 +7,18 @@ changes of is written by nobody but the client.
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
-import stat
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Literal
 
-import attrs
 from acp import RequestError
 
 from greenline.acp.link import Link
 from greenline.core.document import OpenDocument
-from greenline.core.error import GreenlineError
-from greenline.core.ids import new_id
-from greenline.edit.beside import replace, write_beside
 from greenline.lsp.decision import reads_alike
-from greenline.lsp.disk import write_own
+from greenline.lsp.disk import is_utf8, saved_text, write_own
 from greenline.lsp.review import FileEdit
 from greenline.lsp.session import Session
-from greenline.workspace.encoding import TextFile, decode, encode
 
 
 class ClientFiles:
@@ -44,7 +36,7 @@ class ClientFiles:
             return
         for path in dict.fromkeys(paths):
             self._session.require_inside(path)
-            saved = await asyncio.to_thread(_saved, path)
+            saved = await asyncio.to_thread(saved_text, path)
             self._untold.pop(path, None)
             try:
                 text = await self._link.read(path)
@@ -87,49 +79,31 @@ class ClientFiles:
             return await asyncio.to_thread(write_own, edit)
         if edit.op == "create" and await asyncio.to_thread(os.path.lexists, edit.path):
             return f"{edit.path} exists by now."
-        saved = await asyncio.to_thread(_saved, edit.path)
+        saved = await asyncio.to_thread(saved_text, edit.path)
         # A client writes UTF-8: a file in another encoding keeps its bytes only where they are written here.
-        is_plain = edit.is_for_editors if saved is None else _is_plain(saved)
+        is_plain = edit.is_for_editors if saved is None else is_utf8(saved)
         if self._link.abilities.can_write and (is_plain or is_unsaved):
+            if await self._is_typed_in(edit):
+                return f"{edit.path} was changed in the client meanwhile."
             return await self._link.write(edit.path, edit.new_text)
         if is_unsaved:
             return (
                 f"{edit.path} has unsaved changes in the client, which cannot write files; save them first."
             )
-        if edit.op == "create" or saved is None:
-            return await asyncio.to_thread(write_own, edit)
-        return await asyncio.to_thread(_overwrite, edit.path, attrs.evolve(saved, text=edit.new_text))
+        return await asyncio.to_thread(write_own, edit)
 
-
-def _is_plain(file: TextFile) -> bool:
-    return codecs.lookup(file.encoding).name == "utf-8" and not file.bom
-
-
-def _saved(path: str) -> TextFile | None:
-    try:
-        return decode(Path(path).read_bytes())
-    except (OSError, GreenlineError):
-        return None
-
-
-def _overwrite(path: str, file: TextFile) -> str:
-    """Write a file that there is, in one step; return what failed."""
-    path = os.path.realpath(path)
-    temporary = Path(path).with_name(f".greenline-{new_id('write')}.tmp")
-    try:
-        data = encode(file)
-        write_beside(temporary, path, data, stat.S_IMODE(Path(path).stat().st_mode))
-        replace(temporary, path, data)
-    except OSError as error:
-        return f"{path} could not be written: {error.strerror}."
-    except GreenlineError as error:
-        return error.message
-    finally:
-        temporary.unlink(missing_ok=True)
-    return ""
+    async def _is_typed_in(self, edit: FileEdit) -> bool:
+        """Return whether the client has another text by now than the edit was made against."""
+        if edit.op != "edit" or not self._link.abilities.can_read:
+            return False
+        try:
+            text = await self._link.read(edit.path)
+        except RequestError:
+            return True
+        return text is not None and not reads_alike(text, edit.old_text)
 
 
 def _inverse(edit: FileEdit) -> FileEdit:
     """Return the edit that takes back one that wrote a file."""
     op: Literal["edit", "delete"] = "edit" if edit.op == "edit" else "delete"
-    return FileEdit(edit.path, op, edit.new_text, edit.old_text, None)
+    return FileEdit(edit.path, op, edit.new_text, edit.old_text, None, form=edit.form)

@@ -21,7 +21,7 @@ from greenline.agent.live import CANCEL_WAIT_S, LiveRuns
 from greenline.agent.loop import run_model, run_repair
 from greenline.agent.planning import check_servable, make_plan, revise_plan
 from greenline.agent.proof import checks_of, prove_again
-from greenline.agent.record import Recorder
+from greenline.agent.record import Recorder, masked_task
 from greenline.agent.reflector import Attempt
 from greenline.agent.scope import Scope, no_model
 from greenline.agent.services import Services
@@ -33,6 +33,7 @@ from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
 from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
+from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
@@ -77,9 +78,8 @@ class Agent:
     def plan(self, task: Task, snapshot: Snapshot, cancellation: Cancellation) -> Planned:
         """Create a run and plan it; raises `ModelFailed`, `Cancelled`, or at once `NoModel`."""
         check_servable(self._services, task)
-        task = following_up(self._journal, task)
-        run = self._journal.create_run(task)
-        return self._plan_run(self._live.enter(run.id, cancellation), task, snapshot)
+        run_id, task = self._create(task)
+        return self._plan_run(self._live.enter(run_id, cancellation), task, snapshot)
 
     def revise(self, run_id: str, change: str | Plan, snapshot: Snapshot, cancellation: Cancellation) -> Plan:
         """Return the next version of a run's plan: by an instruction, or as the user wrote it."""
@@ -98,6 +98,7 @@ class Agent:
             plan = attrs.evolve(
                 change, version=run.plan.version + 1, score=None, remarks=(), engine=run.plan.engine
             )
+            plan = Recorder(self._journal, run_id, self._services.mask).clean(plan)
             self._journal.save_plan(run_id, plan)
             return plan
         control = self._live.enter(run_id, cancellation)
@@ -115,12 +116,11 @@ class Agent:
         """
         if isinstance(run, Task):
             check_servable(self._services, run)
-            run = following_up(self._journal, run)
-            created = self._journal.create_run(run)
-            with self._working(self._live.enter(created.id, cancellation), run, snapshot) as scope:
+            run_id, task = self._create(run)
+            with self._working(self._live.enter(run_id, cancellation), task, snapshot) as scope:
                 plan = self._plan_with_answers(scope)
                 self._carry_out(scope, plan)
-            return created.id
+            return run_id
         known = self._journal.run(run)
         if known.plan is None or known.state not in STARTABLE:
             state = None if known.plan is None else known.state
@@ -138,7 +138,8 @@ class Agent:
             self._services, snapshot, edit_set, proposal.hunks, plan, recorder, cancellation
         )
         recorder.evidence(evidence, 0)
-        return recorder.clean(evidence)
+        # As in a run: the tables of executed lines are large, and the journal keeps evidence for ever.
+        return recorder.clean(evidence.without_coverage())
 
     # --- steering --------------------------------------------------------------------------------------
 
@@ -217,6 +218,14 @@ class Agent:
 
     # --- inside ----------------------------------------------------------------------------------------
 
+    def _create(self, task: Task) -> tuple[str, Task]:
+        """Create a run; return its id, and the task with what it follows up, in the user's own words.
+
+        The journal's copy has no secrets.
+        """
+        kept = following_up(self._journal, masked_task(task, self._services.mask))
+        return self._journal.create_run(kept).id, attrs.evolve(task, refused=kept.refused)
+
     def _plan_run(self, control: RunControl, task: Task, snapshot: Snapshot, *, ask: bool = False) -> Planned:
         run_id = control.run_id
         with self._working(control, task, snapshot) as scope:
@@ -276,8 +285,10 @@ class Agent:
             stop_reason=stop,
             alternatives=attempt.alternatives,
         )
-        for path in dict.fromkeys(hunk.path for hunk in attempt.hunks if hunk.op != "create"):
-            self._journal.keep_text(scope.snapshot.read_text(path).text)
+        for change in attempt.edit_set.changes:
+            # Hunks find their place by the text that they were made against, whatever the disk holds by now.
+            if change.before is not None:
+                self._journal.keep_text(decode(change.before).text)
         self._journal.save_proposal(proposal)
         scope.recorder.state(RunState.PROPOSED, attempt.evidence.detail)
 

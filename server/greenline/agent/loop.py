@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import attrs
+
+from greenline.agent.carry import carry_over
 from greenline.agent.dialogue import Stopped
 from greenline.agent.executor import pause_point, work
 from greenline.agent.planner import describe, describe_plan
@@ -74,9 +77,15 @@ def run_repair(scope: Scope, plan: Plan) -> tuple[Attempt | None, StopReason, st
     found = services.repairer.repair(job)
     if found.attempt is None:
         return None, StopReason.NO_FIX_FOUND, found.note
-    scope.recorder.edits(found.attempt.hunks, 1)
-    scope.recorder.evidence(found.attempt.evidence, 1)
-    return found.attempt, StopReason.DONE, found.note
+    attempt = found.attempt
+    scope.recorder.edits(attempt.hunks, 1)
+    scope.recorder.evidence(attempt.evidence, 1)
+    carried = carry_over(scope.snapshot, attempt.edit_set)
+    if not carried.lost and carried.edit_set != attempt.edit_set:
+        # One that lost its place cannot land; what was measured of it stays true if its text comes back.
+        anew = verify(scope, plan, carried.edit_set, attempt.summary, 2)
+        attempt = attrs.evolve(anew, alternatives=attempt.alternatives)
+    return attempt, StopReason.DONE, found.note
 
 
 def verify(
@@ -86,14 +95,20 @@ def verify(
     summary: str,
     iteration: int,
 ) -> Attempt:
-    """Test a staged change, and go back to `executing`."""
+    """Test a staged change on the files as they are now, and go back to `executing`."""
     recorder = scope.recorder
     pause_point(scope.control, recorder)
+    carried = carry_over(scope.snapshot, edit_set)
+    edit_set = carried.edit_set
     hunks = cut(scope.snapshot, edit_set, plan, summary)
     recorder.edits(hunks, iteration)
     recorder.state(RunState.VERIFYING)
-    evidence: Evidence = prove(
-        scope.services, scope.snapshot, edit_set, hunks, plan, recorder, scope.control.cancellation
+    evidence: Evidence = (
+        carried.stale()
+        if carried.lost
+        else prove(
+            scope.services, scope.snapshot, edit_set, hunks, plan, recorder, scope.control.cancellation
+        )
     )
     recorder.evidence(evidence, iteration)
     recorder.state(RunState.EXECUTING)

@@ -20,7 +20,7 @@ from greenline.core.port import Tree, VerifyRequest
 from greenline.core.task import Plan
 from greenline.edit.review_cut import ReviewedChange, cut_for_review
 from greenline.tool.place import root_names, shown
-from greenline.verify.tree import apply
+from greenline.verify.tree import apply, relative
 from greenline.workspace.encoding import decode
 from greenline.workspace.snapshot import Snapshot
 
@@ -59,8 +59,9 @@ def prove(
 ) -> Evidence:
     """Verify a change in every root that it touches; a sick sandbox is evidence, `Cancelled` is raised."""
 
-    def case(root: str, tree: Tree, _: EditSet) -> tuple[Tree, tuple[Hunk, ...]]:
-        return tree, tuple(h for h in hunks if snapshot.locate(h.path).root == root)
+    def case(root: str, tree: Tree, edits: EditSet) -> tuple[Tree, tuple[Hunk, ...]]:
+        there = tuple(h for h in hunks if snapshot.locate(h.path).root == root)
+        return _as_changed(root, tree, edits), there
 
     return _prove_each(services, snapshot, edit_set, case, plan, recorder, cancellation)
 
@@ -117,6 +118,17 @@ def _prove_each(
         evidence = services.verifier.verify(request, cancellation, recorder.command)
         found.append(evidence if len(names) == 1 else named(evidence, names[root]))
     return worst(found)
+
+
+def _as_changed(root: str, tree: Tree, edits: EditSet) -> Tree:
+    """Return the tree with the very texts that the change was made against: the disk does not stand still."""
+    base = dict(tree)
+    for change in edits.changes:
+        path = relative(root, change.path)
+        old = tree.get(path)
+        if old is not None and old.link is None and change.before is not None:
+            base[path] = attrs.evolve(old, content=change.before)
+    return base
 
 
 def _inverted(change: FileChange) -> FileChange:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import attrs
+
 from greenline.core.agent_port import Question
 from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError
 from greenline.core.event import EventKind
 from greenline.core.evidence import Evidence, Outcome, TestReport
 from greenline.core.port import Journal, ToolRequest, Usage
-from greenline.core.task import Plan, RunState
+from greenline.core.task import Plan, RunState, Task
 from greenline.core.wire import from_json, to_json
 
 T = TypeVar("T")
@@ -111,6 +113,17 @@ class Recorder:
             return masked if len(masked) <= _MAX_TEXT else masked[:_MAX_TEXT] + " …"
 
         return each_text(value, shortened)
+
+
+def masked_task(task: Task, mask: Mask) -> Task:
+    """Return a task without secrets in what the user and their editor said; files keep their names."""
+    return attrs.evolve(
+        task,
+        request=mask(task.request),
+        context=attrs.evolve(task.context, diagnostics=tuple(map(mask, task.context.diagnostics))),
+        constraints=tuple(map(mask, task.constraints)),
+        refused=tuple(attrs.evolve(change, comment=mask(change.comment)) for change in task.refused),
+    )
 
 
 def each_text(value: Any, change: Mask) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from greenline.lsp.convert import Encoding, Lines, to_uri
-from greenline.lsp.disk import write_own
+from greenline.lsp.disk import OwnFiles, is_plain
 from greenline.lsp.review import FileEdit
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.D
 
 
 class ClientEditor:
-    """Applies edits through the client; files that it cannot create or delete are written here.
+    """Applies edits through the client; files that it cannot create, delete or keep are written here.
 
     Only an accept leads here, so this is one of the few places that may write to the user's files.
     """
@@ -27,23 +28,32 @@ class ClientEditor:
         self._ls = ls
 
     async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
-        """Apply all edits; return what failed, or the empty string."""
+        """Apply all edits or none; return what failed, or the empty string."""
         workspace = self._ls.client_capabilities.workspace
         can = workspace.workspace_edit if workspace else None
         operations = set(can.resource_operations or ()) if can else set()
-        kind = types.ResourceOperationKind
-        own = [e for e in edits if e.op != "edit" and not (e.is_for_editors and kind(e.op) in operations)]
-        theirs = [e for e in edits if e not in own and e.changes_text]
-        if theirs:
-            if workspace is None or not workspace.apply_edit:
-                return "The editor cannot apply edits (no workspace.applyEdit)."
-            # Neovim 0.11 names resource operations, which only documentChanges can carry, but not
-            # documentChanges itself; it understands both.
-            versioned = bool(can and (can.document_changes or operations))
-            failure = await self._send(label, workspace_edit(theirs, self._ls.encoding, versioned=versioned))
-            if failure:
-                return failure
-        return next((failure for edit in own if (failure := write_own(edit))), "")
+        wanted = [edit for edit in edits if edit.changes_text]
+        own = [edit for edit in wanted if _is_own(edit, operations)]
+        theirs = [edit for edit in wanted if edit not in own]
+        if theirs and (workspace is None or not workspace.apply_edit):
+            return "The editor cannot apply edits (no workspace.applyEdit)."
+        # Neovim 0.11 names resource operations, which only documentChanges can carry, but not
+        # documentChanges itself; it understands both.
+        versioned = bool(can and (can.document_changes or operations))
+        # What is written here can be taken back, and what the client did cannot.
+        files = OwnFiles()
+        try:
+            failure = next((failure for edit in own if (failure := files.put(edit))), "")
+            if theirs and not failure:
+                edit = workspace_edit(theirs, self._ls.encoding, versioned=versioned)
+                failure = await self._send(label, edit)
+        except BaseException:
+            files.take_back()
+            raise
+        if failure:
+            return f"{failure} {files.take_back()}".strip()
+        files.settle()
+        return ""
 
     async def _send(self, label: str, edit: types.WorkspaceEdit) -> str:
         try:
@@ -56,6 +66,13 @@ class ClientEditor:
             reason = result.failure_reason if result else None
             return f"The editor did not apply the edit: {reason or 'it gave no reason'}."
         return ""
+
+
+def _is_own(edit: FileEdit, operations: Collection[str]) -> bool:
+    """Return whether an edit is made here: the client has no such operation, or would spoil a closed file."""
+    if edit.op != "edit":
+        return not edit.is_for_editors or types.ResourceOperationKind(edit.op) not in operations
+    return edit.version is None and not is_plain(edit.path)
 
 
 def workspace_edit(edits: list[FileEdit], encoding: Encoding, *, versioned: bool) -> types.WorkspaceEdit:

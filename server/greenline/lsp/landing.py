@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from greenline.core.anchor import Anchor
+from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError
 from greenline.core.event import Event
+from greenline.edit.hunk import rebase, split
 from greenline.edit.restore import Content
 from greenline.journal.checkpoint import Checkpoint, Draft, FileVersions, Kind, Mark
-from greenline.lsp.decision import Editor, reads_alike
+from greenline.lsp.decision import Editor, one_line_end, reads_alike
 from greenline.lsp.review import CurrentText, FileEdit
 from greenline.workspace.encoding import TextFile, decode
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _CHECK_S = 3.0
 """How long the buffers may take to show an edit that the client says it applied."""
 _TYPED = "The text changed before the edit could be applied."
+_ENDED = "The request ended before the editor had answered."
 _MAX_TRIES = 5
 """How often an edit is made anew because the user typed while its checkpoint was written."""
 
@@ -101,9 +104,28 @@ class Landing:
         self._store = store
 
     async def land(self, plan: Callable[[], Awaitable[Change]], editor: Editor) -> Landed:
-        """Apply what `plan` returns; it is asked again where the user typed before that could be applied."""
+        """Apply what `plan` returns; it is asked again where the user typed before that could be applied.
+
+        A cancellation is obeyed until the editor has answered; afterwards the change is brought to its end.
+        """
+        cancelled = asyncio.Event()
+        work = asyncio.create_task(self._land(plan, editor, cancelled), name="landing")
+        while True:
+            try:
+                return await asyncio.shield(work)
+            except asyncio.CancelledError:
+                if work.done():
+                    return work.result()
+                cancelled.set()
+
+    async def _land(
+        self, plan: Callable[[], Awaitable[Change]], editor: Editor, cancelled: asyncio.Event
+    ) -> Landed:
         change, draft, checkpoint = await self._prepare(plan)
         for _ in range(_MAX_TRIES):
+            if cancelled.is_set():
+                await asyncio.to_thread(self._store.roll_back, checkpoint, _ENDED)
+                raise asyncio.CancelledError
             if self._is_untouched(change):
                 break
             await asyncio.to_thread(self._store.roll_back, checkpoint, _TYPED)
@@ -114,16 +136,21 @@ class Landing:
         # The editor's own time is enough for them, and nobody has to wait.
         anchoring = asyncio.create_task(asyncio.to_thread(self._store.planned_anchors, checkpoint, draft))
         try:
-            failures = await self._send(change, editor)
+            failures = await self._send(change, editor, cancelled)
         except BaseException:
             anchoring.cancel()
-            self._store.unconfirmed(checkpoint, "The request ended before the editor had answered.")
+            self._store.unconfirmed(checkpoint, _ENDED)
             raise
         if failures:
             anchoring.cancel()
             settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             return Landed(change, checkpoint, failures)
+        return await self._finish(change, checkpoint, anchoring)
+
+    async def _finish(
+        self, change: Change, checkpoint: Checkpoint, anchoring: asyncio.Task[tuple[Anchor, ...]]
+    ) -> Landed:
         modes = await asyncio.to_thread(_put_modes, change.edits)
         actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
         as_planned, anchors = checkpoint, await anchoring
@@ -140,9 +167,9 @@ class Landing:
         draft = change.draft()
         return draft, self._store.begin(draft)
 
-    async def _send(self, change: Change, editor: Editor) -> dict[str, str]:
+    async def _send(self, change: Change, editor: Editor, cancelled: asyncio.Event) -> dict[str, str]:
         edits = (attrs.evolve(edit, path=self._buffers.open_path(edit.path)) for edit in change.edits)
-        failure = await editor.apply(change.label, tuple(edits))
+        failure = await _unless(cancelled, editor.apply(change.label, tuple(edits)))
         if failure:
             return {edit.path: failure for edit in change.edits}
         reason = "The editor says it applied the edit, but its text is not as expected."
@@ -154,7 +181,10 @@ class Landing:
         """Store what the buffers hold now: an editor gives new lines its own ends."""
         for edit in change.edits:
             now = actual[edit.path]
-            if now is not None and edit.op != "delete" and now.text != edit.new_text:
+            if now is None or edit.op == "delete" or now.text == edit.new_text:
+                continue
+            # What the user typed into it by now is no part of the change, and must survive its undo.
+            if reads_alike(now.text, edit.new_text):
                 after = file_versions(attrs.evolve(edit, new_text=now.text)).after or b""
                 checkpoint = self._store.replace_after(checkpoint, edit.path, after)
         return checkpoint
@@ -184,7 +214,7 @@ class Landing:
         if now is None:
             return False
         if self._buffers.is_open(edit.path):
-            return reads_alike(now.text, edit.new_text)
+            return reads_alike(now.text, edit.new_text) or _is_typed_over(edit, now.text)
         return now.text == edit.new_text
 
     def _is_untouched(self, change: Change) -> bool:
@@ -199,6 +229,35 @@ class Landing:
         if edit.op == "create":
             return now is None
         return now is not None and now.text == edit.old_text
+
+
+async def _unless(cancelled: asyncio.Event, answer: Awaitable[str]) -> str:
+    """Await an answer; raises `CancelledError` where the request is cancelled before there is one."""
+    asking = asyncio.ensure_future(answer)
+    waiting = asyncio.create_task(cancelled.wait(), name="landing: cancelled")
+    try:
+        await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done():
+            raise asyncio.CancelledError
+        return asking.result()
+    finally:
+        waiting.cancel()
+        asking.cancel()
+
+
+def _is_typed_over(edit: FileEdit, now: str) -> bool:
+    """Return whether a text is the edit's result with more typed elsewhere in it.
+
+    Every line that the edit changed must be as it made it, and must not be as it was.
+    """
+    old, new, text = (one_line_end(each) for each in (edit.old_text, edit.new_text, now))
+    if edit.op != "edit" or text == old:
+        return False
+    ways = split(FileChange(edit.path, b"", b""), old, new)
+    ways_back = split(FileChange(edit.path, b"", b""), new, old)
+    return all(rebase(hunk, new, text) is not None for hunk in ways_back) and not any(
+        rebase(hunk, old, text) is not None for hunk in ways
+    )
 
 
 def file_versions(edit: FileEdit) -> FileVersions:

@@ -90,12 +90,13 @@ async def undo_in_editor(
         plans.append(await plan_in_editor(store, checkpoints, buffers))
         return _change(plans[-1])
 
+    # Nothing is waited for once it has landed, where a cancellation would leave the hunks as accepted.
+    texts = await asyncio.to_thread(_texts_before, store, checkpoints)
     landed = await landing.land(change, editor)
     plan = plans[-1]
     if landed.failures:
         failed = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.failures.items()))
         return UndoneInEditor(Undone(conflicts=failed), landed, landed.events, landed.change.marks)
-    texts = await asyncio.to_thread(_texts_before, store, checkpoints)
     modes = tuple(UndoConflict(path, reason) for path, reason in sorted(landed.modes.items()))
     undone = Undone(tuple(sorted(plan.restored)), plan.conflicts + modes, landed.checkpoint)
     return UndoneInEditor(undone, landed, landed.events, landed.change.marks, texts)

@@ -48,6 +48,8 @@ _TOOLS: dict[str, Tool] = {
 _INDEXED = ("semantic_search", "get_outline", "find_references", "find_dependencies")
 """Offered where there is an index; they load numpy and grammars."""
 _READING = ("read", "search")
+_MAX_SHOWN = 4_000
+"""Characters of an argument in a question: a command line that anybody writes is shown whole."""
 
 
 @attrs.frozen
@@ -121,13 +123,20 @@ class ToolBox:
                 f"There is no tool {request.name}.", remedy=f"The tools are: {', '.join(tools)}."
             )
         check_arguments(tool.spec, request.arguments)
-        words = f"Run {request.name}: {', '.join(str(v)[:300] for v in request.arguments.values())}"
+        words = f"Run {request.name}: {', '.join(_shown(value) for value in request.arguments.values())}"
         call = json.dumps(request.arguments, sort_keys=True)
         if not self.permission.allows(tool.spec.name, tool.kind, call, words):
             raise GreenlineError(
                 f"The user does not allow {request.name} here.", remedy="Go on without it.", code="rejected"
             )
         return tool.run(request.arguments, attrs.evolve(self.context, cancellation=cancellation))
+
+
+def _shown(value: object) -> str:
+    """Return an argument as the user is asked about it: whole, or with what is left out counted."""
+    text = str(value)
+    n_left = len(text) - _MAX_SHOWN
+    return text if n_left <= 0 else f"{text[:_MAX_SHOWN]} … ({n_left} more characters are not shown)"
 
 
 def _indexed_tool(name: str) -> Tool:
