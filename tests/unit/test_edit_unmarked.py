@@ -17,7 +17,7 @@ def applied(
     edit: str,
     before: str | None,
     path: str = "a.py",
-    given: EditFormat | None = None,
+    *,
     named: str | None = None,
 ) -> str | None:
     """Return a file's text after an edit of it."""
