@@ -117,3 +117,28 @@ def test_text_is_the_file_where_that_is_asked_for() -> None:
     assert applied("a = 3\n", "a.py", EditFormat.WHOLE)["a.py"] == "a = 3\n"
     with pytest.raises(EditRejected):
         applied("", "a.py", EditFormat.WHOLE)
+
+
+FIRST = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+SECOND = "--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b = 1\n+b = 2\n"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "```\n\n```diff\n" + SECOND.replace("@@ -1 +1 @@\n", ""),
+        "\n" + "".join(f"  {line}\n" for line in SECOND.splitlines()),
+    ],
+)
+def test_a_second_diff_that_cannot_be_read_is_not_passed_over(second: str) -> None:
+    error = refused(f"```diff\n{FIRST}{second}```\n")
+
+    assert (error.code, "that could not be read" in error.message) == ("malformed", True)
+
+
+def test_a_diff_inside_the_context_of_a_hunk_is_no_second_one() -> None:
+    context = " p:\n \n   --- a/x\n   +++ b/x\n   @@ -1 +1 @@\n"
+    edit = f"--- a/a.py\n+++ b/a.py\n@@ -1,6 +1,6 @@\n{context}-a = 1\n+a = 2\n"
+
+    assert refused(edit).code == "no-match"
+    assert refused(edit.replace("\n \n", "\n\n")).code == "no-match"
