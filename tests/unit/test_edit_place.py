@@ -65,6 +65,40 @@ def test_a_number_that_fits_another_place_loosely_is_no_match_elsewhere() -> Non
     assert refusal(text, hunk(" go()\n-stop()\n+halt()\n", 2)).code == "ambiguous"
 
 
+FAR = "def f():\n    x = 1\n    return x\n{}" + "pad\n" * 60 + "def f():\n    x = 1\n    return x\n{}"
+
+
+@pytest.mark.parametrize("end", ["", "    # last\n"])
+def test_a_stated_place_that_lacks_blank_lines_after_the_end_of_the_file_alone_is_meant(end: str) -> None:
+    body = f" def f():\n-    x = 1\n+    x = 2\n     return x\n{end and ' ' + end} \n \n"
+    text = FAR.format(f"{end}\n\n", end)
+
+    after = apply_patch_hunks(text, [hunk(body, 66 + bool(end))])
+
+    head, _, tail = text.rpartition("x = 1")
+    assert after == f"{head}x = 2{tail}"
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        (FAR.format("end\n", "other\n"), " def f():\n-    x = 1\n+    x = 2\n     return x\n end\n"),
+        (
+            FAR.format("", "").replace("1\n    return x\npad", "1\npad"),
+            " def f():\n-    x = 1\n+    x = 2\n pad\n",
+        ),
+        ("a\nb\nx\nc\n" + "pad\n" * 60 + "a\nb\nm\nx\nc\n", " a\n b\n-x\n+y\n c\n"),
+    ],
+)
+def test_a_stated_place_that_almost_fits_is_not_left_for_another(text: str, body: str) -> None:
+    start = text.index("pad\n" * 60)
+    there = text.count("\n", 0, start) + 61
+
+    error = refusal(text, hunk(body, there))
+
+    assert (error.code, error.lines) == ("ambiguous", (1, there))
+
+
 @pytest.mark.parametrize(
     ("text", "body", "expected"),
     [

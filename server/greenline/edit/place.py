@@ -24,6 +24,7 @@ _TIMES = 4
 _SHOWN = 5
 _MAX_NAMED = 100
 """Candidates that an error carries; its words say how many there are."""
+_LEFT_OUT = 2
 
 
 @attrs.frozen
@@ -82,6 +83,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     """Return the one place that a hunk means; raises `EditRejected` (`no-match`, `ambiguous`, `elision`)."""
     if not found:
         raise no_match(file, hunk.source)
+    if stated := _stated_at_end(file, hunk, found, evidence):
+        return stated
     inside = [p for p in found if _between(p, evidence)] or list(found)
     below = [p for p in inside if hunk.heading and stands_below(file.lines, p.start, hunk.heading)]
     narrowed = below or inside
@@ -157,6 +160,28 @@ def _gapped(file: FileLines, hunk: PatchHunk) -> Iterator[Placement]:
             return
 
 
+def _stated_at_end(
+    file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidence: Evidence
+) -> Placement | None:
+    """Return the stated place, if only blank lines after the file's end are missing there.
+
+    Look-alikes elsewhere have those lines by chance: the number and the end of the file agree.
+    """
+    if hunk.start is None or len(evidence.drifts) > 1:
+        return None
+    near = hunk.start + sum(evidence.drifts)
+    source, size = hunk.source, len(file.lines) - near
+    if near < 0 or not 0 < size < len(source) or any(p.start == near for p in found):
+        return None
+    if any(kind != " " or line.strip() for kind, line in hunk.lines[size - len(source) :]):
+        return None
+    for tolerance in (Tolerance.EXACT, Tolerance.LINE_ENDS, Tolerance.CHARACTERS):
+        if file.keys(tolerance)[near:] == keys_of(source[:size], tolerance):
+            rows = (*range(near, near + size), *[None] * (len(source) - size))
+            return Placement(rows, tolerance, near)
+    return None
+
+
 def _between(placement: Placement, evidence: Evidence) -> bool:
     return placement.start >= evidence.floor and (
         evidence.ceiling is None or placement.start < evidence.ceiling
@@ -196,6 +221,26 @@ def _refuse_rival(file: FileLines, hunk: PatchHunk, chosen: Placement, evidence:
                 rival = _run(near, len(source), tolerance)
                 if not changed & set(_changed_rows(hunk, rival)):
                     raise ambiguous(sorted((near, chosen.start)))
+        almost = _almost(file, hunk, near)
+        if almost is not None and not changed & set(_changed_rows(hunk, almost)):
+            raise ambiguous(sorted((near, chosen.start)))
+
+
+def _almost(file: FileLines, hunk: PatchHunk, near: int) -> Placement | None:
+    """Return the stated place, where but for a line or two of context the hunk stands there."""
+    keys, wanted = file.keys(Tolerance.CHARACTERS), keys_of(hunk.source, Tolerance.CHARACTERS)
+    kinds = [kind for kind, _ in hunk.lines if kind != "+"]
+    rows: list[int | None] = []
+    row, cost = near, 0
+    for kind, key in zip(kinds, wanted, strict=True):
+        skipped = next((n for n in range(_LEFT_OUT - cost + 1) if keys[row + n : row + n + 1] == [key]), None)
+        cost += 1 if skipped is None else skipped
+        if cost > _LEFT_OUT or (skipped is None and kind == "-"):
+            return None
+        rows.append(None if skipped is None else row + skipped)
+        row += 0 if skipped is None else skipped + 1
+    n_known = sum(row is not None and bool(key) for row, key in zip(rows, wanted, strict=True))
+    return Placement(tuple(rows), Tolerance.GAPS, near) if n_known >= max(2, 2 * cost) else None
 
 
 def _changed_rows(hunk: PatchHunk, placement: Placement) -> Iterator[int]:
