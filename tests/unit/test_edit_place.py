@@ -119,6 +119,35 @@ def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expec
     assert apply_patch_hunks(text, [hunk(body)]) == expected
 
 
+FLAT = "def f():\n    a()\n    b()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "expected"),
+    [
+        (FLAT, "-def f():\n+def f(x):\n a()\n b()\n", FLAT.replace("f()", "f(x)")),
+        (FLAT, "-def f():\n+def f(x):\n a()\n b()\n+c()\n", FLAT.replace("f()", "f(x)") + "    c()\n"),
+        (FLAT, " def f():\n a()\n-b()\n+c()\n+d()\n", FLAT.replace("b()", "c()\n    d()")),
+        (FLAT, " def f():\n a()\n+c()\n b()\n", FLAT.replace("    b", "    c()\n    b")),
+        (
+            "x = 1\ny = 2\n" + FLAT,
+            " x = 1\n y = 2\n def f():\n-a()\n+c()\n",
+            "x = 1\ny = 2\n" + FLAT.replace("a", "c"),
+        ),
+    ],
+)
+def test_a_new_line_is_indented_as_the_old_ones_beside_it(text: str, body: str, expected: str) -> None:
+    assert apply_patch_hunks(text, [hunk(body)]) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [" def f():\n+c()\n a()\n b()\n", "-def f():\n-a()\n+def f(x):\n b()\n", "+c()\n def f():\n a()\n b()\n"],
+)
+def test_a_new_line_between_two_indentations_that_the_edit_has_as_one_is_refused(body: str) -> None:
+    assert refusal(FLAT, hunk(body)).code == "no-match"
+
+
 @pytest.mark.parametrize(
     "body",
     [
