@@ -119,6 +119,27 @@ def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expec
     assert apply_patch_hunks(text, [hunk(body)]) == expected
 
 
+@pytest.mark.parametrize(
+    ("diff", "expected"),
+    [
+        ("@@ -1,0 +2 @@\n+x\n", "a\nx\nb\nc\n"),
+        ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +5 @@\n+z\n", "x\ny\na\nb\nz\nc\n"),
+        ("@@ -1 +0,0 @@\n-a\n@@ -3,0 +3 @@\n+z\n", "b\nc\nz\n"),
+        ("@@ -1,0 +70 @@\n+x\n", None),
+        ("@@ -1,0 +1 @@\n+x\n", None),
+        ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +3 @@\n+z\n", None),
+        ("@@ -1,0 @@\n+x\n", None),
+    ],
+)
+def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expected: str | None) -> None:
+    hunks = parse(f"--- a/f\n+++ b/f\n{diff}")[0].hunks
+
+    if expected is None:
+        assert refusal("a\nb\nc\n", *hunks).code == "no-match"
+    else:
+        assert apply_patch_hunks("a\nb\nc\n", hunks) == expected
+
+
 FLAT = "def f():\n    a()\n    b()\n"
 
 
