@@ -49,6 +49,15 @@ def test_a_tie_that_nothing_breaks_is_ambiguous(start: int | None) -> None:
     assert (error.code, error.lines) == ("ambiguous", (2, 37))
 
 
+@pytest.mark.parametrize(("start", "heading"), [(2, "def g():"), (37, "def f():")])
+def test_a_heading_and_a_stated_line_that_contradict_each_other_are_ambiguous(
+    start: int, heading: str
+) -> None:
+    error = refusal(TWICE, hunk("     x = 1\n-    return x\n+    return 2\n", start, heading))
+
+    assert (error.code, error.lines) == ("ambiguous", (2, 37))
+
+
 def test_hunks_with_one_place_move_the_numbers_of_their_neighbours() -> None:
     text = "top\n" + "a\nb\n" * 12 + "end\n"
     shifted = [hunk("-top\n+TOP\n", 5), hunk(" a\n-b\n+B\n", 12), hunk("-end\n+END\n", 30)]

@@ -25,8 +25,8 @@ class PatchHunk:
     """Lines without a mark right below, taken for prose; they may be context that lost its blank."""
     new_start: int | None = None
     """0-based first line in the new file, where the header has it."""
-    is_below: bool = False
-    """Whether the heading is a line of the file above the change, without which the hunk has no place."""
+    below: tuple[str, ...] = ()
+    """Lines of the file that stand above the change, in this order; without them the hunk has no place."""
 
     @property
     def source(self) -> list[str]:

@@ -14,7 +14,7 @@ import attrs
 from greenline.core.error import EditRejected
 from greenline.edit.elision import is_placeholder
 from greenline.edit.gap import aligned
-from greenline.edit.heading import stands_below
+from greenline.edit.heading import stands_after, stands_below
 from greenline.edit.indent import Indents
 from greenline.edit.operation import PatchHunk
 from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
@@ -51,12 +51,16 @@ class Evidence:
 
 
 def at_stated(file: FileLines, hunk: PatchHunk) -> Placement | None:
-    """Return the place that a hunk states, if its old lines stand exactly there."""
+    """Return the place that a hunk states, if its old lines stand exactly there and its heading allows it."""
     source = hunk.source
     if hunk.start is None or not source:
         return None
     if list(file.lines[hunk.start : hunk.start + len(source)]) != source:
         return None
+    if hunk.heading and not stands_below(file.lines, hunk.start, hunk.heading):
+        starts = file.starts(source, Tolerance.EXACT)
+        if any(stands_below(file.lines, start, hunk.heading) for start in starts):
+            return None
     return _run(hunk.start, len(source), Tolerance.EXACT)
 
 
@@ -83,6 +87,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     """Return the one place that a hunk means; raises `EditRejected` (`no-match`, `ambiguous`, `elision`)."""
     if not found:
         raise no_match(file, hunk.source)
+    if hunk.below:
+        found = _below(file, hunk, found)
     if stated := _stated_at_end(file, hunk, found, evidence):
         return stated
     inside = [p for p in found if _between(p, evidence)] or list(found)
@@ -93,6 +99,22 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
         raise ambiguous([p.start for p in narrowed])
     _refuse_rival(file, hunk, chosen, evidence)
     return chosen
+
+
+def _below(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
+    """Return the places that the lines named above a hunk allow; raises `EditRejected` (`no-match`)."""
+    # A hunk may change the very line that it is named by.
+    left = [
+        p for p in found if stands_after(file.lines, min(_changed_rows(hunk, p), default=0) + 1, hunk.below)
+    ]
+    if not left:
+        raise EditRejected(
+            f"The text to replace does not stand below the line {hunk.below[-1]!r} that the edit names.",
+            remedy="Name a line of the file above the change, or none.",
+            code="no-match",
+            lines=tuple(p.start + 1 for p in found[:_SHOWN]),
+        )
+    return left
 
 
 def ambiguous(starts: Sequence[int]) -> EditRejected:
