@@ -119,6 +119,33 @@ def test_text_is_the_file_where_that_is_asked_for() -> None:
         applied("", "a.py", EditFormat.WHOLE)
 
 
+RUN = "a.py\n```{}\n{}python a.py\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"), [("console", "$ "), ("bash", "$ "), ("output", ""), ("text", ">>> ")]
+)
+@pytest.mark.parametrize("form", list(EditFormat))
+def test_commands_below_a_path_are_no_file(form: EditFormat, language: str, prompt: str) -> None:
+    run = RUN.format(language, prompt)
+
+    assert refused(run).code == "malformed"
+    assert refused(run, "a.py").code == "malformed"
+    assert applied(f"{forms('b')[form]}\n{run}") == {"a.py": "a = 1\n", "b.py": "b = 2\n"}
+
+
+@pytest.mark.parametrize("language", ["sh", "text"])
+@pytest.mark.parametrize("form", list(EditFormat))
+def test_a_program_in_another_language_without_a_prompt_is_refused(form: EditFormat, language: str) -> None:
+    assert refused(f"{forms('b')[form]}\n{RUN.format(language, '')}").code == "malformed"
+
+
+@pytest.mark.parametrize("name", ["run.sh", "notes.txt", "Makefile", ".env", "README.md"])
+@pytest.mark.parametrize("language", ["sh", "text"])
+def test_a_file_that_is_no_program_may_be_in_such_a_fence(name: str, language: str) -> None:
+    assert applied(f"{name}\n```{language}\nx=1\n```\n") == FILES | {name: "x=1\n"}
+
+
 FIRST = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
 SECOND = "--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b = 1\n+b = 2\n"
 

@@ -13,7 +13,7 @@ from greenline.core.error import EditRejected
 from greenline.edit.block import spans as block_spans
 from greenline.edit.envelope import BEGIN
 from greenline.edit.envelope import spans as envelope_spans
-from greenline.edit.naming import Exists, mentions, path_above, path_in_comment, path_of_fence
+from greenline.edit.naming import Exists, is_session, mentions, path_above, path_in_comment, path_of_fence
 from greenline.edit.whole import Fenced, fences
 
 _NUMBERED = re.compile(r"\s*@@+ -\d+(?:,\d+)? \+\d")
@@ -121,7 +121,9 @@ def _refuse_part(lines: Sequence[str], free: int, fence: Fenced, exists: Exists)
 def _name(lines: Sequence[str], free: int, fence: Fenced, exists: Exists) -> str | None:
     named = path_of_fence(fence.info, exists) or path_above(lines[free:], fence.start - 1 - free, exists)
     if named is None and fence.end > fence.start:
-        return path_in_comment(lines[fence.start], exists)
+        named = path_in_comment(lines[fence.start], exists)
+    if named is None or is_session(fence.info, named, lines[fence.start : fence.end]):
+        return None
     return named
 
 
