@@ -108,8 +108,8 @@ def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
 def _named(lines: Sequence[tuple[str, str]], above: Sequence[str]) -> PatchHunk:
     """Return a hunk with the lines of the file that its `@@` lines name; numbers and dots name none."""
     texts = (_HEAD.sub("", line).strip().removesuffix("@@").strip() for line in above)
-    below = tuple(text for text in (_DOTS.sub("", text) for text in texts) if re.search(r"\w", text))
-    return PatchHunk(None, tuple(lines), below[-1] if below else "", below=below)
+    names = tuple(text for text in (_DOTS.sub("", text) for text in texts) if re.search(r"\w", text))
+    return PatchHunk(None, tuple(lines), names[-1] if names else "", named=names)
 
 
 def _malformed(message: str) -> EditRejected:

@@ -87,8 +87,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     """Return the one place that a hunk means; raises `EditRejected` (`no-match`, `ambiguous`, `elision`)."""
     if not found:
         raise no_match(file, hunk.source)
-    if hunk.below:
-        found = _below(file, hunk, found)
+    if hunk.named:
+        found = _below_named(file, hunk, found)
     if stated := _stated_at_end(file, hunk, found, evidence):
         return stated
     inside = [p for p in found if _between(p, evidence)] or list(found)
@@ -101,15 +101,15 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     return chosen
 
 
-def _below(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
+def _below_named(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
     """Return the places that the lines named above a hunk allow; raises `EditRejected` (`no-match`)."""
     # A hunk may change the very line that it is named by.
     left = [
-        p for p in found if stands_after(file.lines, min(_changed_rows(hunk, p), default=0) + 1, hunk.below)
+        p for p in found if stands_after(file.lines, min(_changed_rows(hunk, p), default=0) + 1, hunk.named)
     ]
     if not left:
         raise EditRejected(
-            f"The text to replace does not stand below the line {hunk.below[-1]!r} that the edit names.",
+            f"The text to replace does not stand below the line {hunk.named[-1]!r} that the edit names.",
             remedy="Name a line of the file above the change, or none.",
             code="no-match",
             lines=tuple(p.start + 1 for p in found[:_SHOWN]),
