@@ -77,6 +77,37 @@ def test_every_format_says_the_same(old: list[str], new: list[str]) -> None:
         assert apply(edit, files) == {"a.txt": after.encode()}, name
 
 
+BELOW = "def b():\n    y = 1\n\n.c {\n    z = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        ("@@ def b():", "z = 2"),
+        ("@@ .c {", "z = 2"),
+        ("@@ -1,2 +1,2 @@ def b():\n@@ ... .c { ... @@", "z = 2"),
+        ("@@ -4,2 +4,2 @@", "z = 2"),
+        ("@@ ... @@", "z = 2"),
+        ("@@ def zzz():", None),
+        ("@@ .c {\n@@ def b():", None),
+    ],
+)
+def test_a_patch_changes_what_stands_below_the_lines_that_it_names(above: str, expected: str | None) -> None:
+    edit = f"*** Begin Patch\n*** Update File: a\n{above}\n-    z = 1\n+    z = 2\n*** End Patch\n"
+    files = {"a": BELOW.encode()}
+
+    if expected is None:
+        assert refusal(edit, files) == "no-match"
+    else:
+        assert apply(edit, files) == {"a": BELOW.replace("z = 1", expected).encode()}
+
+
+def test_a_patch_is_refused_where_the_line_that_it_names_is_below() -> None:
+    edit = "*** Begin Patch\n*** Update File: a\n@@ .c {\n-    y = 1\n+    y = 2\n*** End Patch\n"
+
+    assert refusal(edit, {"a": BELOW.encode()}) == "no-match"
+
+
 PROSE = "Sure! Here it is:\n\n{}\nThis does:\n\n- one thing\n- another\n\nAsk me for more.\n"
 
 

@@ -117,3 +117,55 @@ def test_text_is_the_file_where_that_is_asked_for() -> None:
     assert applied("a = 3\n", "a.py", EditFormat.WHOLE)["a.py"] == "a = 3\n"
     with pytest.raises(EditRejected):
         applied("", "a.py", EditFormat.WHOLE)
+
+
+RUN = "a.py\n```{}\n{}python a.py\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"), [("console", "$ "), ("bash", "$ "), ("output", ""), ("text", ">>> ")]
+)
+@pytest.mark.parametrize("form", list(EditFormat))
+def test_commands_below_a_path_are_no_file(form: EditFormat, language: str, prompt: str) -> None:
+    run = RUN.format(language, prompt)
+
+    assert refused(run).code == "malformed"
+    assert refused(run, "a.py").code == "malformed"
+    assert applied(f"{forms('b')[form]}\n{run}") == {"a.py": "a = 1\n", "b.py": "b = 2\n"}
+
+
+@pytest.mark.parametrize("language", ["sh", "text"])
+@pytest.mark.parametrize("form", list(EditFormat))
+def test_a_program_in_another_language_without_a_prompt_is_refused(form: EditFormat, language: str) -> None:
+    assert refused(f"{forms('b')[form]}\n{RUN.format(language, '')}").code == "malformed"
+
+
+@pytest.mark.parametrize("name", ["run.sh", "notes.txt", "Makefile", ".env", "README.md"])
+@pytest.mark.parametrize("language", ["sh", "text"])
+def test_a_file_that_is_no_program_may_be_in_such_a_fence(name: str, language: str) -> None:
+    assert applied(f"{name}\n```{language}\nx=1\n```\n") == FILES | {name: "x=1\n"}
+
+
+FIRST = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+SECOND = "--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b = 1\n+b = 2\n"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "```\n\n```diff\n" + SECOND.replace("@@ -1 +1 @@\n", ""),
+        "\n" + "".join(f"  {line}\n" for line in SECOND.splitlines()),
+    ],
+)
+def test_a_second_diff_that_cannot_be_read_is_not_passed_over(second: str) -> None:
+    error = refused(f"```diff\n{FIRST}{second}```\n")
+
+    assert (error.code, "that could not be read" in error.message) == ("malformed", True)
+
+
+def test_a_diff_inside_the_context_of_a_hunk_is_no_second_one() -> None:
+    context = " p:\n \n   --- a/x\n   +++ b/x\n   @@ -1 +1 @@\n"
+    edit = f"--- a/a.py\n+++ b/a.py\n@@ -1,6 +1,6 @@\n{context}-a = 1\n+a = 2\n"
+
+    assert refused(edit).code == "no-match"
+    assert refused(edit.replace("\n \n", "\n\n")).code == "no-match"

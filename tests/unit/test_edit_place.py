@@ -49,6 +49,15 @@ def test_a_tie_that_nothing_breaks_is_ambiguous(start: int | None) -> None:
     assert (error.code, error.lines) == ("ambiguous", (2, 37))
 
 
+@pytest.mark.parametrize(("start", "heading"), [(2, "def g():"), (37, "def f():")])
+def test_a_heading_and_a_stated_line_that_contradict_each_other_are_ambiguous(
+    start: int, heading: str
+) -> None:
+    error = refusal(TWICE, hunk("     x = 1\n-    return x\n+    return 2\n", start, heading))
+
+    assert (error.code, error.lines) == ("ambiguous", (2, 37))
+
+
 def test_hunks_with_one_place_move_the_numbers_of_their_neighbours() -> None:
     text = "top\n" + "a\nb\n" * 12 + "end\n"
     shifted = [hunk("-top\n+TOP\n", 5), hunk(" a\n-b\n+B\n", 12), hunk("-end\n+END\n", 30)]
@@ -63,6 +72,40 @@ def test_a_number_that_fits_another_place_loosely_is_no_match_elsewhere() -> Non
     text = "if a:\n    go()\n    stop()\n" + "pass\n" * 20 + "go()\nstop()\nrest()\n"
 
     assert refusal(text, hunk(" go()\n-stop()\n+halt()\n", 2)).code == "ambiguous"
+
+
+FAR = "def f():\n    x = 1\n    return x\n{}" + "pad\n" * 60 + "def f():\n    x = 1\n    return x\n{}"
+
+
+@pytest.mark.parametrize("end", ["", "    # last\n"])
+def test_a_stated_place_that_lacks_blank_lines_after_the_end_of_the_file_alone_is_meant(end: str) -> None:
+    body = f" def f():\n-    x = 1\n+    x = 2\n     return x\n{end and ' ' + end} \n \n"
+    text = FAR.format(f"{end}\n\n", end)
+
+    after = apply_patch_hunks(text, [hunk(body, 66 + bool(end))])
+
+    head, _, tail = text.rpartition("x = 1")
+    assert after == f"{head}x = 2{tail}"
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        (FAR.format("end\n", "other\n"), " def f():\n-    x = 1\n+    x = 2\n     return x\n end\n"),
+        (
+            FAR.format("", "").replace("1\n    return x\npad", "1\npad"),
+            " def f():\n-    x = 1\n+    x = 2\n pad\n",
+        ),
+        ("a\nb\nx\nc\n" + "pad\n" * 60 + "a\nb\nm\nx\nc\n", " a\n b\n-x\n+y\n c\n"),
+    ],
+)
+def test_a_stated_place_that_almost_fits_is_not_left_for_another(text: str, body: str) -> None:
+    start = text.index("pad\n" * 60)
+    there = text.count("\n", 0, start) + 61
+
+    error = refusal(text, hunk(body, there))
+
+    assert (error.code, error.lines) == ("ambiguous", (1, there))
 
 
 @pytest.mark.parametrize(
@@ -83,6 +126,56 @@ def test_a_number_that_fits_another_place_loosely_is_no_match_elsewhere() -> Non
 )
 def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expected: str) -> None:
     assert apply_patch_hunks(text, [hunk(body)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("diff", "expected"),
+    [
+        ("@@ -1,0 +2 @@\n+x\n", "a\nx\nb\nc\n"),
+        ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +5 @@\n+z\n", "x\ny\na\nb\nz\nc\n"),
+        ("@@ -1 +0,0 @@\n-a\n@@ -3,0 +3 @@\n+z\n", "b\nc\nz\n"),
+        ("@@ -1,0 +70 @@\n+x\n", None),
+        ("@@ -1,0 +1 @@\n+x\n", None),
+        ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +3 @@\n+z\n", None),
+        ("@@ -1,0 @@\n+x\n", None),
+    ],
+)
+def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expected: str | None) -> None:
+    hunks = parse(f"--- a/f\n+++ b/f\n{diff}")[0].hunks
+
+    if expected is None:
+        assert refusal("a\nb\nc\n", *hunks).code == "no-match"
+    else:
+        assert apply_patch_hunks("a\nb\nc\n", hunks) == expected
+
+
+FLAT = "def f():\n    a()\n    b()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "expected"),
+    [
+        (FLAT, "-def f():\n+def f(x):\n a()\n b()\n", FLAT.replace("f()", "f(x)")),
+        (FLAT, "-def f():\n+def f(x):\n a()\n b()\n+c()\n", FLAT.replace("f()", "f(x)") + "    c()\n"),
+        (FLAT, " def f():\n a()\n-b()\n+c()\n+d()\n", FLAT.replace("b()", "c()\n    d()")),
+        (FLAT, " def f():\n a()\n+c()\n b()\n", FLAT.replace("    b", "    c()\n    b")),
+        (
+            "x = 1\ny = 2\n" + FLAT,
+            " x = 1\n y = 2\n def f():\n-a()\n+c()\n",
+            "x = 1\ny = 2\n" + FLAT.replace("a", "c"),
+        ),
+    ],
+)
+def test_a_new_line_is_indented_as_the_old_ones_beside_it(text: str, body: str, expected: str) -> None:
+    assert apply_patch_hunks(text, [hunk(body)]) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [" def f():\n+c()\n a()\n b()\n", "-def f():\n-a()\n+def f(x):\n b()\n", "+c()\n def f():\n a()\n b()\n"],
+)
+def test_a_new_line_between_two_indentations_that_the_edit_has_as_one_is_refused(body: str) -> None:
+    assert refusal(FLAT, hunk(body)).code == "no-match"
 
 
 @pytest.mark.parametrize(

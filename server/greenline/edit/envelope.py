@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
@@ -10,6 +11,8 @@ from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation,
 BEGIN = "*** Begin Patch"
 _END = "*** End Patch"
 _ADD, _UPDATE, _DELETE, _MOVE = "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "
+_HEAD = re.compile(r"@@+(?: ?-\d+(?:,\d+)?(?: \+\d+(?:,\d+)?)?(?: ?@@+|$))?")
+_DOTS = re.compile(r"^(?:\.{3}|…)\s*|\s*(?:\.{3}|…)$")
 _EOF = "*** End of File"
 
 
@@ -81,14 +84,14 @@ def _added(body: Sequence[str], first: int) -> Iterator[str]:
 
 
 def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
-    heading = ""
+    below: list[str] = []
     lines: list[tuple[str, str]] = []
     for number, line in enumerate(body):
         if line.startswith("@@"):
             if lines:
-                yield PatchHunk(None, tuple(lines), heading)
-                lines = []
-            heading = line[2:].strip().removesuffix("@@").strip()
+                yield _named(lines, below)
+                lines, below = [], []
+            below.append(line)
         elif line.strip() == _EOF:
             continue
         elif line[:1] in (" ", "+", "-"):
@@ -99,7 +102,14 @@ def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
         else:
             raise _malformed(f"Line {first + number} begins with no space, + or -: {line[:60]!r}.")
     if lines:
-        yield PatchHunk(None, tuple(lines), heading)
+        yield _named(lines, below)
+
+
+def _named(lines: Sequence[tuple[str, str]], above: Sequence[str]) -> PatchHunk:
+    """Return a hunk with the lines of the file that its `@@` lines name; numbers and dots name none."""
+    texts = (_HEAD.sub("", line).strip().removesuffix("@@").strip() for line in above)
+    names = tuple(text for text in (_DOTS.sub("", text) for text in texts) if re.search(r"\w", text))
+    return PatchHunk(None, tuple(lines), names[-1] if names else "", named=names)
 
 
 def _malformed(message: str) -> EditRejected:

@@ -5,8 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from greenline.edit.tolerance import plain
+
 _TOP = re.compile(r"[A-Za-z_$]")
 _DEFINITION = re.compile(r"[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]")
+
+
+def stands_after(lines: Sequence[str], row: int, headings: Sequence[str]) -> bool:
+    """Return whether lines that begin with `headings` stand above the line `row`, in their order."""
+    position = 0
+    for heading in headings:
+        above = range(position, min(row, len(lines)))
+        found = next((n for n in above if plain(lines[n].strip()).startswith(plain(heading))), None)
+        if found is None:
+            return False
+        position = found + 1
+    return True
 
 
 def stands_below(lines: Sequence[str], row: int, heading: str) -> bool:

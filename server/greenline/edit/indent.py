@@ -18,6 +18,8 @@ class Indents:
     known: dict[str, str]
     kept: bool = False
     """Whether most lines are indented alike in both, so that an unknown indentation is the file's own."""
+    disputed: frozenset[str] = frozenset()
+    """Those of the edit that stand for several of the file, so that a new line goes by its neighbours."""
 
     @classmethod
     def of(cls, source: Sequence[str], found: Sequence[str]) -> Indents | None:
@@ -40,7 +42,20 @@ class Indents:
         ordered = [known[key] for key in sorted(known, key=_width)]
         if any(_width(a) > _width(b) for a, b in itertools.pairwise(ordered)):
             return None
-        return cls(known, kept=same * 2 > total)
+        disputed = frozenset(indent for indent, counter in votes.items() if len(counter) > 1)
+        return cls(known, same * 2 > total, disputed)
+
+    def dispute(self, body: str) -> str | None:
+        """Return the disputed indentation that a line's own would be translated by; None where none is."""
+        indent = indentation(body)
+        basis = max((key for key in self.known if indent.startswith(key)), key=len, default=None)
+        return (
+            basis if basis in self.disputed and body.strip() and (basis == indent or not self.kept) else None
+        )
+
+    def settled(self, indent: str, own: str) -> Indents:
+        """Return these with `own`, of the file, for a disputed one."""
+        return attrs.evolve(self, known={**self.known, indent: own})
 
     def translate(self, body: str) -> str:
         """Return a line with the file's indentation; an unknown one is put together from the known."""

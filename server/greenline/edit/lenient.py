@@ -277,7 +277,8 @@ def _head(line: str) -> PatchHunk:
         claimed = (int(numbers[2] or "1"), int(numbers[4] or "1"))
     stated, length = int(numbers[1]), int(numbers[2] or "1")
     start = stated if length == 0 else max(stated - 1, 0)
-    return PatchHunk(start, (), heading, claimed)
+    new_start = None if numbers[3] is None else max(int(numbers[3]) - 1, 0)
+    return PatchHunk(start, (), heading, claimed, new_start=new_start)
 
 
 def is_header(lines: Sequence[str], position: int) -> bool:

@@ -13,16 +13,19 @@ from greenline.core.error import EditRejected
 from greenline.edit.block import spans as block_spans
 from greenline.edit.envelope import BEGIN
 from greenline.edit.envelope import spans as envelope_spans
-from greenline.edit.naming import Exists, mentions, path_above, path_in_comment, path_of_fence
+from greenline.edit.naming import Exists, is_session, mentions, path_above, path_in_comment, path_of_fence
 from greenline.edit.whole import Fenced, fences
 
 _NUMBERED = re.compile(r"\s*@@+ -\d+(?:,\d+)? \+\d")
+_COUNTS = re.compile(r"@@+ -\d+(?:,(\d+))? \+\d+(?:,(\d+))?")
+_INDENTED = re.compile(r"\s+(?:--- \S|diff --git |@@+ -\d)")
 _OLD, _NEW = re.compile(r"\s*--- \S"), re.compile(r"\s*\+\+\+ \S")
 _MARKER = re.compile(r"\s*(?:<{4,} ?[A-Z]+|>{4,} ?[A-Z]+)\b")
 _BODY = (" ", "+", "-", "@@", "\\")
 _EXAMPLE = re.compile(
     r"(?:ba|z|fi)?sh|shell|console|terminal|powershell|text|txt|plain\w*|output|log|json|none|", re.IGNORECASE
 )
+_DIFF_FORM = "a diff"
 _DIFF = re.compile(r"diff|patch|udiff", re.IGNORECASE)
 
 Span = tuple[int, int]
@@ -50,7 +53,7 @@ def refuse_beside_json(text: str, parts: Iterable[Span], exists: Exists) -> None
 def refuse_beside_diff(text: str, exists: Exists) -> None:
     """Raise `EditRejected` (`malformed`) where a unified diff is not all that a text asks for."""
     lines = text.split("\n")
-    _refuse(lines, _hunk_spans(lines), exists, "a diff")
+    _refuse(lines, _hunk_spans(lines), exists, _DIFF_FORM)
 
 
 def refuse_beside_files(text: str, path: str | None, exists: Exists) -> None:
@@ -83,6 +86,8 @@ def _refuse(lines: Sequence[str], spans: Iterable[Span], exists: Exists, form: s
             or line.startswith("diff --git ")
             or (_OLD.match(line) and _NEW.match(below))
         ):
+            if form == _DIFF_FORM:
+                raise _unread(row + 1, "a diff that is indented, or has no @@ lines")
             raise _other(row, form, "a diff")
         if _MARKER.match(line):
             raise _unread(row + 1, "a marker of a block that is none of the form's")
@@ -116,7 +121,9 @@ def _refuse_part(lines: Sequence[str], free: int, fence: Fenced, exists: Exists)
 def _name(lines: Sequence[str], free: int, fence: Fenced, exists: Exists) -> str | None:
     named = path_of_fence(fence.info, exists) or path_above(lines[free:], fence.start - 1 - free, exists)
     if named is None and fence.end > fence.start:
-        return path_in_comment(lines[fence.start], exists)
+        named = path_in_comment(lines[fence.start], exists)
+    if named is None or is_session(fence.info, named, lines[fence.start : fence.end]):
+        return None
     return named
 
 
@@ -143,12 +150,29 @@ def _hunk_spans(lines: Sequence[str]) -> Iterator[Span]:
         while row < len(lines) and not lines[row].startswith(("```", "~~~")):
             if lines[row].strip() and not lines[row].startswith(_BODY) and not _goes_on(lines, row):
                 break
+            if not lines[row].strip() and _is_indented_next(lines, start, row):
+                break
             row += 1
-        yield start, row
+        if not is_header or any(line.startswith("@@") for line in lines[start:row]):
+            yield start, row
 
 
 def _lone(line: str, below: str) -> bool:
     return line.startswith(("--- ", "+++ ")) and below.startswith("@@")
+
+
+def _is_indented_next(lines: Sequence[str], start: int, row: int) -> bool:
+    """Return whether a whole hunk ends at a blank line, and an indented diff follows."""
+    below = next((n for n in range(row, len(lines)) if lines[n].strip()), len(lines))
+    if not lines[below : below + 1] or not _INDENTED.match(lines[below]):
+        return False
+    head = next((n for n in range(row - 1, start - 1, -1) if lines[n].startswith("@@")), None)
+    claimed = None if head is None else _COUNTS.match(lines[head])
+    if head is None or claimed is None:
+        return True
+    kinds = [line[:1] or " " for line in lines[head + 1 : row] if not line.startswith("\\")]
+    found = sum(kind != "+" for kind in kinds), sum(kind != "-" for kind in kinds)
+    return found == (int(claimed[1] or "1"), int(claimed[2] or "1"))
 
 
 def _goes_on(lines: Sequence[str], row: int) -> bool:

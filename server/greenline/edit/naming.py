@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from greenline.core.error import EditRejected
+
 Exists = Callable[[str], bool]
 """Path as the edit names it → whether there is such a file."""
 FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([^`]*?)\s*$")
@@ -12,6 +14,13 @@ _LABEL = re.compile(r"^(?:file ?(?:name|path)?|path|update|create|edit|new file)
 _ATTRIBUTE = re.compile(r"""(?:title|file|filename|path|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|(\S+))""")
 _WRAPPED = re.compile(r"^(\*\*|__|`+|\"|')(.+?)\1(?:\s*:)?$")
 _COMMENT = re.compile(r"^(?:#+|//|--|;|%|/\*|<!--)\s*(.+?)\s*(?:\*/|-->)?$")
+_SESSION = re.compile(r"console|terminal|output|(?:sh|shell|console)-?session", re.IGNORECASE)
+_SHELL = re.compile(r"(?:ba|z|fi)?sh|shell|powershell|bat|cmd|text|txt|plain\w*|log", re.IGNORECASE)
+_PROMPT = re.compile(r"\s*(?:[$%>]|>>>|PS [^>]*>|\S+@\S+[$#])\s")
+_PROGRAM = re.compile(
+    r"(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|cxx|hh|hpp|cs|php|swift|lua|scala|vue|css|html?)",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^(?:\d+[.)]|[-*+])\s+")
 
 
@@ -62,6 +71,29 @@ def path_of_fence(info: str, exists: Exists) -> str | None:
         if exists(candidate) or _looks_like_path(candidate):
             return candidate
     return None
+
+
+def is_session(info: str, path: str, content: Sequence[str]) -> bool:
+    """Return whether a fence beside the path of a program or of markup shows commands and their output.
+
+    Raises `EditRejected` (`malformed`) where its language is not the program's and it shows no prompt.
+    """
+    language = (info.split() or [""])[0]
+    suffix = path.rpartition(".")[2]
+    is_program = bool(_PROGRAM.fullmatch(suffix))
+    if not is_program and suffix not in ("md", "rst"):
+        return False
+    if _SESSION.fullmatch(language):
+        return True
+    if not is_program or not _SHELL.fullmatch(language):
+        return False
+    if _PROMPT.match(next((line for line in content if line.strip()), "")):
+        return True
+    raise EditRejected(
+        f"The fence for {path} says that it holds {language}.",
+        remedy="Name the language of the file, or leave the path out above an example.",
+        code="malformed",
+    )
 
 
 def path_in_comment(line: str, exists: Exists) -> str | None:

@@ -23,6 +23,10 @@ class PatchHunk:
     """Whether the text ends in the hunk's last line without a line end."""
     below: tuple[str, ...] = ()
     """Lines without a mark right below, taken for prose; they may be context that lost its blank."""
+    new_start: int | None = None
+    """0-based first line in the new file, where the header has it."""
+    named: tuple[str, ...] = ()
+    """Lines of the file that stand above the change, in this order; without them the hunk has no place."""
 
     @property
     def source(self) -> list[str]:

@@ -46,7 +46,7 @@ def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
         places = [
             choose(file, hunk, found[number], _evidence(hunks, found, number))
             if hunk.source
-            else _bare(file, hunk, _evidence(hunks, found, number))
+            else _bare(file, hunks[: number + 1], _evidence(hunks, found, number))
             for number, hunk in enumerate(hunks)
         ]
     for hunk, place in zip(hunks, places, strict=True):
@@ -102,14 +102,18 @@ def _evidence(hunks: Sequence[PatchHunk], found: Sequence[Sequence[Placement]], 
     )
 
 
-def _bare(file: FileLines, hunk: PatchHunk, evidence: Evidence) -> Placement:
-    """Place a hunk that shows no old line: by its stated line alone, which nothing can confirm."""
+def _bare(file: FileLines, hunks: Sequence[PatchHunk], evidence: Evidence) -> Placement:
+    """Place a hunk that shows no old line, the last of these: by its numbers, which must agree."""
+    hunk = hunks[-1]
+    growth = sum(len(other.target) - len(other.source) for other in hunks[:-1])
     start = 0 if not file.lines else hunk.start
+    if file.lines and start is not None and hunk.new_start != start + growth:
+        start = None
     if start is not None and len(evidence.drifts) == 1:
         start += evidence.drifts[0]
     if start is None or not 0 <= start <= len(file.lines):
         raise EditRejected(
-            f"The diff inserts lines and shows none of the {len(file.lines)} lines around them.",
+            "The diff inserts lines and shows none around them, and its numbers do not agree on their place.",
             remedy="Give the hunk a few lines of context.",
             code="no-match",
         )

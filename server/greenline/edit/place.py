@@ -14,7 +14,7 @@ import attrs
 from greenline.core.error import EditRejected
 from greenline.edit.elision import is_placeholder
 from greenline.edit.gap import aligned
-from greenline.edit.heading import stands_below
+from greenline.edit.heading import stands_after, stands_below
 from greenline.edit.indent import Indents
 from greenline.edit.operation import PatchHunk
 from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
@@ -24,6 +24,7 @@ _TIMES = 4
 _SHOWN = 5
 _MAX_NAMED = 100
 """Candidates that an error carries; its words say how many there are."""
+_LEFT_OUT = 2
 
 
 @attrs.frozen
@@ -50,12 +51,16 @@ class Evidence:
 
 
 def at_stated(file: FileLines, hunk: PatchHunk) -> Placement | None:
-    """Return the place that a hunk states, if its old lines stand exactly there."""
+    """Return the place that a hunk states, if its old lines stand exactly there and its heading allows it."""
     source = hunk.source
     if hunk.start is None or not source:
         return None
     if list(file.lines[hunk.start : hunk.start + len(source)]) != source:
         return None
+    if hunk.heading and not stands_below(file.lines, hunk.start, hunk.heading):
+        starts = file.starts(source, Tolerance.EXACT)
+        if any(stands_below(file.lines, start, hunk.heading) for start in starts):
+            return None
     return _run(hunk.start, len(source), Tolerance.EXACT)
 
 
@@ -82,6 +87,10 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     """Return the one place that a hunk means; raises `EditRejected` (`no-match`, `ambiguous`, `elision`)."""
     if not found:
         raise no_match(file, hunk.source)
+    if hunk.named:
+        found = _below_named(file, hunk, found)
+    if stated := _stated_at_end(file, hunk, found, evidence):
+        return stated
     inside = [p for p in found if _between(p, evidence)] or list(found)
     below = [p for p in inside if hunk.heading and stands_below(file.lines, p.start, hunk.heading)]
     narrowed = below or inside
@@ -90,6 +99,22 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
         raise ambiguous([p.start for p in narrowed])
     _refuse_rival(file, hunk, chosen, evidence)
     return chosen
+
+
+def _below_named(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
+    """Return the places that the lines named above a hunk allow; raises `EditRejected` (`no-match`)."""
+    # A hunk may change the very line that it is named by.
+    left = [
+        p for p in found if stands_after(file.lines, min(_changed_rows(hunk, p), default=0) + 1, hunk.named)
+    ]
+    if not left:
+        raise EditRejected(
+            f"The text to replace does not stand below the line {hunk.named[-1]!r} that the edit names.",
+            remedy="Name a line of the file above the change, or none.",
+            code="no-match",
+            lines=tuple(p.start + 1 for p in found[:_SHOWN]),
+        )
+    return left
 
 
 def ambiguous(starts: Sequence[int]) -> EditRejected:
@@ -157,6 +182,28 @@ def _gapped(file: FileLines, hunk: PatchHunk) -> Iterator[Placement]:
             return
 
 
+def _stated_at_end(
+    file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidence: Evidence
+) -> Placement | None:
+    """Return the stated place, if only blank lines after the file's end are missing there.
+
+    Look-alikes elsewhere have those lines by chance: the number and the end of the file agree.
+    """
+    if hunk.start is None or len(evidence.drifts) > 1:
+        return None
+    near = hunk.start + sum(evidence.drifts)
+    source, size = hunk.source, len(file.lines) - near
+    if near < 0 or not 0 < size < len(source) or any(p.start == near for p in found):
+        return None
+    if any(kind != " " or line.strip() for kind, line in hunk.lines[size - len(source) :]):
+        return None
+    for tolerance in (Tolerance.EXACT, Tolerance.LINE_ENDS, Tolerance.CHARACTERS):
+        if file.keys(tolerance)[near:] == keys_of(source[:size], tolerance):
+            rows = (*range(near, near + size), *[None] * (len(source) - size))
+            return Placement(rows, tolerance, near)
+    return None
+
+
 def _between(placement: Placement, evidence: Evidence) -> bool:
     return placement.start >= evidence.floor and (
         evidence.ceiling is None or placement.start < evidence.ceiling
@@ -196,6 +243,26 @@ def _refuse_rival(file: FileLines, hunk: PatchHunk, chosen: Placement, evidence:
                 rival = _run(near, len(source), tolerance)
                 if not changed & set(_changed_rows(hunk, rival)):
                     raise ambiguous(sorted((near, chosen.start)))
+        almost = _almost(file, hunk, near)
+        if almost is not None and not changed & set(_changed_rows(hunk, almost)):
+            raise ambiguous(sorted((near, chosen.start)))
+
+
+def _almost(file: FileLines, hunk: PatchHunk, near: int) -> Placement | None:
+    """Return the stated place, where but for a line or two of context the hunk stands there."""
+    keys, wanted = file.keys(Tolerance.CHARACTERS), keys_of(hunk.source, Tolerance.CHARACTERS)
+    kinds = [kind for kind, _ in hunk.lines if kind != "+"]
+    rows: list[int | None] = []
+    row, cost = near, 0
+    for kind, key in zip(kinds, wanted, strict=True):
+        skipped = next((n for n in range(_LEFT_OUT - cost + 1) if keys[row + n : row + n + 1] == [key]), None)
+        cost += 1 if skipped is None else skipped
+        if cost > _LEFT_OUT or (skipped is None and kind == "-"):
+            return None
+        rows.append(None if skipped is None else row + skipped)
+        row += 0 if skipped is None else skipped + 1
+    n_known = sum(row is not None and bool(key) for row, key in zip(rows, wanted, strict=True))
+    return Placement(tuple(rows), Tolerance.GAPS, near) if n_known >= max(2, 2 * cost) else None
 
 
 def _changed_rows(hunk: PatchHunk, placement: Placement) -> Iterator[int]:

@@ -36,8 +36,13 @@ def splice(file: Sequence[str], hunk: PatchHunk, placement: Placement, end: str)
     Raises `EditRejected` (`no-match`) where an insertion could go before or after a line that the hunk lacks.
     """
     form = _form(file, hunk, placement)
+    matched = [
+        (row, line, file[row])
+        for line, row in zip(hunk.source, placement.rows, strict=True)
+        if row is not None and line.strip()
+    ]
     for change in _changes(hunk, placement):
-        yield _new_lines(file, placement, form, change, end)
+        yield _new_lines(file, placement, form, change, end, matched)
 
 
 def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_stated: bool) -> str:
@@ -104,6 +109,12 @@ def _changes(hunk: PatchHunk, placement: Placement) -> Iterator[_Change]:
         yield _Change(above, None, tuple(removed), tuple(added))
 
 
+_Matched = Sequence[tuple[int, str, str]]
+"""Row, and the line in the hunk and in the file, of all old lines with text."""
+Near = Sequence[tuple[str, str]]
+"""Old lines in the hunk and in the file."""
+
+
 @attrs.frozen
 class _Form:
     """How the file writes what the hunk writes otherwise."""
@@ -113,8 +124,11 @@ class _Form:
     indents: Indents | None = None
     characters: dict[int, str] = attrs.field(factory=dict)
 
-    def write(self, line: str, pair: tuple[str, str] | None) -> str:
-        """Return a new line's body in the file's form; `pair` is the old line in the hunk and in the file."""
+    def write(self, line: str, pair: tuple[str, str] | None, near: Near) -> str:
+        """Return a new line's body in the file's form.
+
+        `pair` is the old line in the hunk and in the file, `near` the old lines whose indentation it follows.
+        """
         body = without_end(line)
         indent, text = indentation(body), body.lstrip(" \t")
         if pair is not None:
@@ -124,7 +138,7 @@ class _Form:
             if feeds and not pair[0].startswith(feeds[0]) and not body.startswith(feeds[0]):
                 return feeds[0] + indent + text.translate(self.characters)
         body = indent + text.translate(self.characters)
-        return body if self.indents is None else self.indents.translate(body)
+        return body if self.indents is None else _settled(self.indents, body, near).translate(body)
 
 
 def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
@@ -138,6 +152,23 @@ def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
     if placement.tolerance >= Tolerance.INDENTATION and not _lost_marks(marked):
         indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs])
     return _Form(False, indents, _characters(pairs))
+
+
+def _settled(indents: Indents, body: str, near: Near) -> Indents:
+    """Return indentations of which none is in doubt for a line; raises `EditRejected` (`no-match`)."""
+    disputed = indents.dispute(body)
+    if disputed is None:
+        return indents
+    owns = {indentation(found) for line, found in near if indentation(line) == disputed}
+    if len(owns) == 1:
+        return indents.settled(disputed, owns.pop())
+    if indents.kept and indents.known[disputed] == disputed:
+        return indents
+    raise EditRejected(
+        f"The file indents the lines around {body.strip()[:60]!r} in several ways, and the edit in one.",
+        remedy="Copy the lines with the file's indentation.",
+        code="no-match",
+    )
 
 
 def _lost_marks(marked: Sequence[tuple[str, str, str]]) -> bool:
@@ -192,7 +223,9 @@ def _units(text: str) -> list[str]:
     return units
 
 
-def _new_lines(file: Sequence[str], placement: Placement, form: _Form, change: _Change, end: str) -> NewLines:
+def _new_lines(
+    file: Sequence[str], placement: Placement, form: _Form, change: _Change, end: str, matched: _Matched
+) -> NewLines:
     if change.removed:
         start, stop = change.removed[0][1], change.removed[-1][1] + 1
     else:
@@ -206,8 +239,26 @@ def _new_lines(file: Sequence[str], placement: Placement, form: _Form, change: _
             text, row = change.removed[offset]
             pair = (text, file[row])
         own_end = _end_near(file, start, pair[1] if pair else "") or end
-        lines.append(form.write(line, pair) + own_end)
+        is_disputed = form.indents is not None and form.indents.disputed
+        near = _near(file, change, offset, (start, stop), matched) if is_disputed else ()
+        lines.append(form.write(line, pair, near) + own_end)
     return NewLines(start, stop, tuple(lines))
+
+
+def _near(
+    file: Sequence[str], change: _Change, offset: int, rows: tuple[int, int], matched: _Matched
+) -> Near:
+    """Return the old lines that a new one stands beside: those that it replaces, or its neighbours."""
+    body = without_end(change.added[offset])
+    removed = [(line, file[row]) for line, row in change.removed]
+    if len(removed) == len(change.added) and indentation(removed[offset][0]) == indentation(body):
+        return removed[offset : offset + 1]
+    alike = [pair for pair in removed if body.startswith(indentation(pair[0])) and pair[0].strip()]
+    if alike:
+        return alike
+    above = [(line, found) for row, line, found in matched if row < rows[0]][-2:]
+    below = [(line, found) for row, line, found in matched if row >= rows[1]][:2]
+    return [*above[-1:], *below[:1]] if above and below else [*above, *below]
 
 
 def _between(above: int | None, below: int | None, start: int) -> int:

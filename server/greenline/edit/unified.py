@@ -86,5 +86,7 @@ def _from_unidiff(files: PatchSet) -> Iterator[FilePatch]:
                 elif line.line_type in (" ", "-", "+"):
                     body.append((line.line_type, line.value))
             start = hunk.source_start if hunk.source_length == 0 else max(hunk.source_start - 1, 0)
-            hunks.append(PatchHunk(start, tuple(body), hunk.section_header.strip()))
+            new_start = max(hunk.target_start - 1, 0)
+            heading = hunk.section_header.strip()
+            hunks.append(PatchHunk(start, tuple(body), heading, new_start=new_start))
         yield header.named((file.source_file, file.target_file), tuple(hunks))

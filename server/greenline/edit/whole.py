@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.naming import FENCE, Exists, path_above, path_in_comment, path_of_fence
+from greenline.edit.naming import FENCE, Exists, is_session, path_above, path_in_comment, path_of_fence
 from greenline.edit.operation import Operation, Write
 
 _PROSE = re.compile(r"(?:^|\.)(?:md|mdx|markdown|rst|adoc|asciidoc|txt|text)$", re.IGNORECASE)
@@ -44,7 +44,7 @@ def read(text: str, path: str | None, exists: Exists, *, is_named: bool = False)
             name = path_in_comment(content[0], exists)
         if name is None and path is not None and len(fenced) == 1:
             name = path
-        if name is not None:
+        if name is not None and not is_session(fence.info, name, content):
             found.append(Write(name, "".join(line + "\n" for line in content), keeps_end=True))
         free = fence.end + 1
     if found:
