@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -429,3 +430,20 @@ def test_two_changes_of_one_file_are_refused(root: Path, store: CheckpointStore)
         apply(root, store, change(root, "a.txt", b"2\n"), change(root, "link.txt", b"3\n"))
 
     assert (root / "a.txt").read_bytes() == b"1\n"
+
+
+def test_on_a_disk_that_is_read_only_nothing_is_half_made(
+    root: Path, store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    (root / "a.txt").write_bytes(b"1\n")
+    monkeypatch.setattr("greenline.edit.write.write_beside", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+    with pytest.raises(NotWritten, match=r"a\.txt cannot be written.*nothing was changed"):
+        apply_changes([change(root, "a.txt", b"2\n")], [str(root)], store, WHY)
+
+    (checkpoint,) = store.newest_first(1)
+    assert checkpoint.state is CheckpointState.ROLLED_BACK

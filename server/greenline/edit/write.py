@@ -86,13 +86,19 @@ def apply_changes(
         if not store.is_done(checkpoint):
             _undo_partly(checkpoint, store, written, error)
         if isinstance(error, OSError):
-            name = error.filename or checkpoint.files[0].path
             raise NotWritten(
-                f"{os.fsdecode(name)} cannot be written: {error.strerror}; nothing was changed.",
+                f"{_meant(checkpoint, error)} cannot be written: {error.strerror}; nothing was changed.",
                 remedy="Check the permissions and the space.",
             ) from error
         raise
     return checkpoint
+
+
+def _meant(checkpoint: Checkpoint, error: OSError) -> str:
+    """Return the file that a failure is about, by its own name and not that of what lies beside it."""
+    name = os.fsdecode(error.filename or checkpoint.files[0].path)
+    own = {str(_temporary(checkpoint, number)): file.path for number, file in enumerate(checkpoint.files)}
+    return own.get(name, name)
 
 
 def recover(store: CheckpointStore) -> tuple[str, ...]:
@@ -313,8 +319,10 @@ def _replace(checkpoint: Checkpoint, number: int, path: str, data: bytes | None,
 def _sweep(checkpoint: Checkpoint) -> None:
     """Remove what a change that was cut short left beside its files."""
     for number in range(len(checkpoint.files)):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            _temporary(checkpoint, number).unlink()
+        temporary = _temporary(checkpoint, number)
+        # A disk that is read-only refuses to remove also what is not there.
+        if os.path.lexists(temporary):
+            temporary.unlink(missing_ok=True)
 
 
 # --- the disk -------------------------------------------------------------------------------------------
