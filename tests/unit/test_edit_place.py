@@ -96,6 +96,10 @@ def test_a_stated_place_that_lacks_blank_lines_after_the_end_of_the_file_alone_i
             FAR.format("", "").replace("1\n    return x\npad", "1\npad"),
             " def f():\n-    x = 1\n+    x = 2\n pad\n",
         ),
+        (
+            "\ta\n\tb\n\tx\nc\n" + "pad\n" * 60 + "\ta\n\tb\n\tx\nm\nc\n",
+            "     a\n     b\n-    x\n+    y\n c\n",
+        ),
         ("a\nb\nx\nc\n" + "pad\n" * 60 + "a\nb\nm\nx\nc\n", " a\n b\n-x\n+y\n c\n"),
     ],
 )
