@@ -142,6 +142,7 @@ def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expec
         ("@@ -1,0 +1 @@\n+x\n", None),
         ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +3 @@\n+z\n", None),
         ("@@ -1,0 @@\n+x\n", None),
+        ("@@ -1,2 +1,3 @@\n+x\n", None),
     ],
 )
 def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expected: str | None) -> None:
