@@ -96,6 +96,10 @@ def test_a_stated_place_that_lacks_blank_lines_after_the_end_of_the_file_alone_i
             FAR.format("", "").replace("1\n    return x\npad", "1\npad"),
             " def f():\n-    x = 1\n+    x = 2\n pad\n",
         ),
+        (
+            "\ta\n\tb\n\tx\nc\n" + "pad\n" * 60 + "\ta\n\tb\n\tx\nm\nc\n",
+            "     a\n     b\n-    x\n+    y\n c\n",
+        ),
         ("a\nb\nx\nc\n" + "pad\n" * 60 + "a\nb\nm\nx\nc\n", " a\n b\n-x\n+y\n c\n"),
     ],
 )
@@ -138,6 +142,7 @@ def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expec
         ("@@ -1,0 +1 @@\n+x\n", None),
         ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +3 @@\n+z\n", None),
         ("@@ -1,0 @@\n+x\n", None),
+        ("@@ -1,2 +1,3 @@\n+x\n", None),
     ],
 )
 def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expected: str | None) -> None:

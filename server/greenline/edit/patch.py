@@ -107,7 +107,8 @@ def _bare(file: FileLines, hunks: Sequence[PatchHunk], evidence: Evidence) -> Pl
     hunk = hunks[-1]
     growth = sum(len(other.target) - len(other.source) for other in hunks[:-1])
     start = 0 if not file.lines else hunk.start
-    if file.lines and start is not None and hunk.new_start != start + growth:
+    is_cut = hunk.claimed is not None and hunk.claimed[0] > 0
+    if file.lines and start is not None and (is_cut or hunk.new_start != start + growth):
         start = None
     if start is not None and len(evidence.drifts) == 1:
         start += evidence.drifts[0]

@@ -243,14 +243,15 @@ def _refuse_rival(file: FileLines, hunk: PatchHunk, chosen: Placement, evidence:
                 rival = _run(near, len(source), tolerance)
                 if not changed & set(_changed_rows(hunk, rival)):
                     raise ambiguous(sorted((near, chosen.start)))
-        almost = _almost(file, hunk, near)
-        if almost is not None and not changed & set(_changed_rows(hunk, almost)):
-            raise ambiguous(sorted((near, chosen.start)))
+        for tolerance in (Tolerance.CHARACTERS, Tolerance.INDENTATION):
+            almost = _almost(file, hunk, near, tolerance)
+            if almost is not None and not changed & set(_changed_rows(hunk, almost)):
+                raise ambiguous(sorted((near, chosen.start)))
 
 
-def _almost(file: FileLines, hunk: PatchHunk, near: int) -> Placement | None:
+def _almost(file: FileLines, hunk: PatchHunk, near: int, tolerance: Tolerance) -> Placement | None:
     """Return the stated place, where but for a line or two of context the hunk stands there."""
-    keys, wanted = file.keys(Tolerance.CHARACTERS), keys_of(hunk.source, Tolerance.CHARACTERS)
+    keys, wanted = file.keys(tolerance), keys_of(hunk.source, tolerance)
     kinds = [kind for kind, _ in hunk.lines if kind != "+"]
     rows: list[int | None] = []
     row, cost = near, 0
