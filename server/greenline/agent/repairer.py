@@ -150,13 +150,12 @@ class EngineRepairer:
 def _entry(number: int, case: _Case, roots: tuple[str, ...]) -> PlanEntry:
     failing = case.diagnosis.failing
     suspects = [(shown(case.root, file, roots), line) for file, line, _ in case.diagnosis.suspects()]
-    noun = "test" if len(failing) == 1 else f"{len(failing)} tests"
+    which = "the failing test" if len(failing) == 1 else f"the {len(failing)} failing tests"
     where = "" if len(roots) == 1 else f" of {root_names(roots)[case.root]}"
     places = ", ".join(f"{file}:{line}" for file, line in suspects) or "not known"
     return PlanEntry(
         number,
-        f"Make the failing {noun}{where} pass with the smallest edit;"
-        f" the most suspicious lines are {places}.",
+        f"Make {which}{where} pass with the smallest edit; the most suspicious lines are {places}.",
         tuple(dict.fromkeys(file for file, _ in suspects)),
         tuple(shown(case.root, test, roots) for test in failing[:_MAX_CHECKS]),
     )

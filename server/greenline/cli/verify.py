@@ -160,7 +160,9 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, GatedPatch]:
     elif arguments.staged:
         base, edit_set = staged_changes(root, current, listed)
     else:
-        base, edit_set = changes_since(root, arguments.base or "HEAD", current, listed)
+        base, edit_set = changes_since(
+            root, "HEAD" if arguments.base is None else arguments.base, current, listed
+        )
     # Git may track what the gate withholds.
     shown = {path: file for path, file in base.items() if gate.may_stage(path)}
     return shown, GatedPatch.of_edits(edit_set, root, gate.may_stage)
