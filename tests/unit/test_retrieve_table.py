@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given, settings
 
 from greenline.guard.gate import Gate
@@ -85,14 +86,17 @@ def change(root: Path, name: str, body: str | None) -> Path:
     return path
 
 
-def test_a_table_is_made_anew_where_the_changes_cannot_be_followed(tmp_path: Path) -> None:
+def test_a_table_is_made_anew_where_the_changes_cannot_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
     indexer = Indexer(tmp_path / "index.db", [str(root)], Gate([str(root)]))
     indexer.scan()
     table = FileTable(indexer.store)
-    for number in range(1100):
+    monkeypatch.setattr("greenline.index.retrieve.file_table._MAX_FOLLOWED", 100)
+    for number in range(110):
         (root / f"n{number}.py").write_text(f"def n{number}():\n    pass\n")
     indexer.scan()
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
-from greenline.edit.naming import FENCE, Exists, path_above, path_in, path_of_fence
+from greenline.edit.naming import FENCE, Exists, named_in, path_above, path_in, path_of_fence
 from greenline.edit.operation import Operation, Replace
 
 _HEAD = re.compile(r"^\s{0,3}(<{5,}|-{5,}) ?SEARCH\b>?\s*(.*)$")
@@ -50,6 +50,8 @@ def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:
             continue
         end = _end(lines, position)
         found = _path(lines, free, position, exists) or _inline(head[2], exists)
+        if found is None and path is not None:
+            _refuse_other(lines[free:position], path, exists, position)
         path = found or path
         if path is None:
             raise _malformed(f"No line above the block at line {position + 1} names its file.")
@@ -84,6 +86,16 @@ def _path(lines: Sequence[str], free: int, head: int, exists: Exists) -> str | N
     # A closing fence of the block before is no opening one, and what stands in it is that block's.
     named = path_above(above, len(above) - 1, exists)
     return path_of_fence(fence[2], exists) or named
+
+
+def _refuse_other(between: Sequence[str], path: str, exists: Exists, head: int) -> None:
+    """Refuse a block that goes on with a file, where the words above it are about another one."""
+    for line in between:
+        other = next((name for name in named_in(line) if name != path and exists(name)), None)
+        if other is not None and path not in named_in(line):
+            raise _malformed(
+                f"The block at line {head + 1} stands below words about {other}, which names no file alone."
+            )
 
 
 def _inline(rest: str, exists: Exists) -> str | None:

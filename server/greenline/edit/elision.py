@@ -41,6 +41,7 @@ _PHRASE = re.compile(
     r"|snip(?:ped)?|truncated|elided))",
     re.IGNORECASE,
 )
+_OTHER_SCRIPTS = re.compile(r"不变|省略|以下同|同上|そのまま|変更なし|без изменений|остальн\w+ код|⋮")
 _LEFT = re.compile(
     r"no (?:other |further |more )?changes?(?: (?:here|below|above|needed|after this|from here))?"
     r"|(?:same )?as (?:above|before|is)"
@@ -51,7 +52,8 @@ _LEFT = re.compile(
     r"(?:above|below|here)"
     r"|(?:the |all )?(?:\w+ ){0,2}?(?:stays?|remains?)"
     r"|.{1,60}?[ (](?:are |is |stays? |remains? |left )?"
-    r"(?:unchanged|unmodified|as is|as before|as above|the same|not changed|omitted)",
+    r"(?:unchanged|unmodified|as is|as before|as above|as they (?:are|were)|as it (?:is|was)|the same"
+    r"|not changed|omitted)",
     re.IGNORECASE,
 )
 """What is said of text that is not shown, and may be said of text that is: it counts where much goes."""
@@ -102,6 +104,8 @@ def is_doubtful(line: str) -> bool:
     phrase = body.strip(".… ()[]{}<>-–—*_:").strip()
     if not phrase or len(body.split()) > _WORDS:
         return False
+    if _OTHER_SCRIPTS.search(phrase):
+        return True
     if body == text:
         return bool(_BRACKETED.fullmatch(text) and (_PHRASE.fullmatch(phrase) or _LEFT.fullmatch(phrase)))
     if _DOTS.search(body) or _VAGUE.fullmatch(body) or _AND_SO_ON.fullmatch(body.strip(" .,")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ import attrs
 
 from greenline.core.error import EditRejected
 from greenline.edit.header import Names, clean, extended, git_names, named
+from greenline.edit.naming import named_in
 from greenline.edit.operation import FilePatch, PatchHunk
 
 _NUMBERS = re.compile(r"^@@+ -(\d+)(?:,(\d+))?(?: \+(\d+)(?:,(\d+))?)?")
@@ -16,8 +18,14 @@ _HEAD = re.compile(r"^@@+(?P<inner>.*?)(?: ?@@+(?P<heading>.*))?$")
 _BULLET = re.compile(r"^[-+] \S")
 _SENTENCE = re.compile(r"^[-+] \w\S*(?: \S+){2,}$")
 _PROSE = re.compile(r"[A-Z]\S*(?: \S+){2,}[.!?:]$")
+_WORDS = re.compile(r"[^=(){}\[\];<>_/\\]*\w \w[^=(){}\[\];<>_/\\]* \w[^=(){}\[\];<>_/\\]*")
+"""A line of words without anything that only code has."""
 _SIGNATURE = re.compile(r"-- ?\r?\n?")
 _FENCE = ("```", "~~~")
+_FILE = re.compile(
+    r"\.(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|hpp|cs|php|swift|lua|md|rst|txt|json|ya?ml|toml|ini"
+    r"|cfg|html?|s?css|sh|sql|vue)$"
+)
 
 
 def read(
@@ -44,6 +52,8 @@ class _Reader:
         self._in_git_header = False
         self._has_mode = False
         self._hunks: list[PatchHunk] = []
+        self._after = 0
+        """The line below the last hunk."""
         self._patches: list[FilePatch] = []
 
     def read(self) -> tuple[FilePatch, ...]:
@@ -75,7 +85,9 @@ class _Reader:
                 self._open(names)
             return position + size
         if line.startswith("@@") and self._names is not None:
+            self._refuse_other_file(position, self._names)
             hunk, position = self._hunk(position)
+            self._after = position
             if not hunk.lines:
                 raise _cut_off(named(self._names, ()).new or "")
             self._hunks.append(hunk)
@@ -87,6 +99,17 @@ class _Reader:
             self._names = extended(line, self._names)
             self._has_mode = self._has_mode or line.startswith("new mode ")
         return position + 1
+
+    def _refuse_other_file(self, position: int, names: Names) -> None:
+        """Refuse a hunk below words that are about another file than the header's."""
+        patch = named(names, ())
+        own = {name.rpartition("/")[2] for name in (patch.old, patch.new) if name is not None}
+        for line in self._lines[self._after : position] if self._hunks else ():
+            found = {name.rpartition("/")[2] for name in named_in(line) if _FILE.search(name)}
+            if found and not found & own:
+                raise _malformed(
+                    f"The hunk at line {position + 1} has no header, and words about {min(found)} above it."
+                )
 
     def _refuse_other_name(self, line: str, names: Names) -> None:
         """Refuse a rename to another name than the header's, where the diff ends in it."""
@@ -148,6 +171,8 @@ class _Reader:
                     "The diff ends inside a line that begins another file: it was cut off.",
                     remedy="Give the whole diff, or smaller ones.",
                 )
+            if line[0] in "＋－" or (line[0] == "\\" and line[1:3] == "  "):
+                raise _malformed(f"Line {position + 1} of the diff has a mark that is none: {line[0]!r}.")
             if line[0] == "\\":
                 if body:
                     body[-1] = (body[-1][0], body[-1][1].removesuffix("\n"))
@@ -156,6 +181,8 @@ class _Reader:
             elif line[0] in " -+":
                 body.append((line[0], line[1:]))
                 n_blank = 0
+            elif self._is_added(hunk, body, n_blank, position):
+                body.append(("+", line))
             elif self._ends_here(hunk, body, n_blank, position):
                 below = tuple(self._unmarked(position)) if not n_blank else ()
                 hunk = attrs.evolve(hunk, below=below)
@@ -238,6 +265,31 @@ class _Reader:
                 break
             found.append(line)
         return found
+
+    def _is_added(
+        self, hunk: PatchHunk, body: Sequence[tuple[str, str]], n_blank: int, position: int
+    ) -> bool:
+        """Return whether a line lost its `+`: right below an added one, and the counts say so.
+
+        Raises `EditRejected` (`malformed`) where it may be and no count tells.
+        """
+        line = self._lines[position].strip()
+        if n_blank or not line or not body or body[-1][0] != "+" or hunk.claimed is None:
+            return False
+        here = self._unmarked(position)
+        below = itertools.takewhile(
+            lambda other: other.startswith((" ", "+", "-")), self._lines[position + len(here) :]
+        )
+        rest = [(other[0], other) for other in below]
+        old, new = counts([*body, *rest])
+        added, kept = (old, new + len(here)), (old + len(here), new + len(here))
+        if hunk.claimed == added != kept:
+            return True
+        if hunk.claimed == kept or hunk.claimed[1] <= counts(body)[1] or _WORDS.fullmatch(line):
+            return False
+        if rest or hunk.claimed[1] - hunk.claimed[0] > counts(body)[1] - counts(body)[0]:
+            raise _malformed(f"Line {position + 1} of the diff has no mark, and may be an added one.")
+        return False
 
     def _ends_here(
         self, hunk: PatchHunk, body: Sequence[tuple[str, str]], n_blank: int, position: int

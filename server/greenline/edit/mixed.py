@@ -26,6 +26,7 @@ _EXAMPLE = re.compile(
     r"(?:ba|z|fi)?sh|shell|console|terminal|powershell|text|txt|plain\w*|output|log|json|none|", re.IGNORECASE
 )
 _DIFF_FORM = "a diff"
+_EDIT_KEY = re.compile(r'"(?:search|replace|old_string|new_string|move_to|edits|writes|ops)"\s*:')
 _DIFF = re.compile(r"diff|patch|udiff", re.IGNORECASE)
 
 Span = tuple[int, int]
@@ -113,6 +114,8 @@ def _refuse_part(lines: Sequence[str], free: int, fence: Fenced, exists: Exists)
     content = lines[fence.start : fence.end]
     if _DIFF.fullmatch(_language(fence)) and any(line.startswith(("+", "-")) for line in content):
         raise _unread(fence.start, "a diff without @@ lines")
+    if _language(fence).startswith("json") and any(_EDIT_KEY.search(line) for line in content):
+        raise _unread(fence.start, "JSON that is no edit as it stands")
     above = next((line for line in reversed(lines[free : fence.start - 1]) if line.strip()), "")
     if above.rstrip().endswith(":") and mentions(above, exists) and not _is_example(fence):
         raise _unread(fence.start, "a fence below a line that is about a file and no path alone")

@@ -21,6 +21,8 @@ _PROGRAM = re.compile(
     r"(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|cxx|hh|hpp|cs|php|swift|lua|scala|vue|css|html?)",
     re.IGNORECASE,
 )
+_LINES = re.compile(r"\d+:\d+:\S")
+_PATHLIKE = re.compile(r"(?:[\w.@+-]+/)*[\w.@+-]*\w\.[A-Za-z]\w{0,11}\b|(?:[\w.@+-]+/)+[\w.@+-]*\w")
 _NUMBERED = re.compile(r"^(?:\d+[.)]|[-*+])\s+")
 
 
@@ -55,6 +57,11 @@ def mentions(line: str, exists: Exists) -> bool:
     return any(word and _looks_like_path(word) and exists(word) for word in words)
 
 
+def named_in(line: str) -> list[str]:
+    """Return what in a line of words has the form of a file's path."""
+    return [word.removeprefix("./") for word in _PATHLIKE.findall(line)]
+
+
 def path_of_fence(info: str, exists: Exists) -> str | None:
     """Return the path in a fence's information line; a bare word is a language and never a path."""
     match = _ATTRIBUTE.search(info)
@@ -62,6 +69,9 @@ def path_of_fence(info: str, exists: Exists) -> str | None:
         return next(group for group in match.groups() if group)
     words = info.split()
     if not words:
+        return None
+    if any(_LINES.match(word) for word in words):
+        # Some editors name a piece of a file so, which is not the whole of it.
         return None
     for word in (words[-1], words[0]):
         # Some write `language:path`.
@@ -111,7 +121,7 @@ def path_above(lines: Sequence[str], position: int, exists: Exists) -> str | Non
 
 
 def _looks_like_path(text: str) -> bool:
-    if any(character in text for character in '<>|*?"\0') or text.endswith("/"):
+    if any(character in text for character in '<>|*?"\0') or text.endswith("/") or "://" in text:
         return False
     name = text.rsplit("/", 1)[-1]
     stem, dot, suffix = name.rpartition(".")

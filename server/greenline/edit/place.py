@@ -79,8 +79,16 @@ def placements(file: FileLines, hunk: PatchHunk, loosest: Tolerance) -> tuple[Pl
         if tolerance >= Tolerance.INDENTATION:
             starts = [s for s in starts if Indents.of(source, file.lines[s : s + len(source)]) is not None]
         if starts:
-            return tuple(_run(start, len(source), tolerance) for start in starts)
+            twins = _twin_at_end(file, source) if tolerance < Tolerance.CHARACTERS else ()
+            return tuple(_run(start, len(source), tolerance) for start in dict.fromkeys((*starts, *twins)))
     return ()
+
+
+def _twin_at_end(file: FileLines, source: Sequence[str]) -> tuple[int, ...]:
+    """Return the same text at the file's end, where only the last line's missing end tells it apart."""
+    start = len(file.lines) - len(source)
+    is_there = start >= 0 and file.keys(Tolerance.LINE_ENDS)[start:] == keys_of(source, Tolerance.LINE_ENDS)
+    return (start,) if is_there else ()
 
 
 def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidence: Evidence) -> Placement:

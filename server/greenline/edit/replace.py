@@ -63,9 +63,15 @@ def _piece(text: str, search: str, replacement: str, start: int | None) -> int |
     if _joins(search, replacement):
         return None
     offsets = _offsets(text, search)
+    if start is not None and "\n" in search and not any(text.count("\n", 0, at) == start for at in offsets):
+        # The stated line may have it in another form, which only lines can tell.
+        return None
     if search.endswith(("\n", "\r")):
         # Whole lines were copied, so the same text at the end of a longer line is not meant.
         offsets = [at for at in offsets if _begins_line(text, at)]
+        if offsets and ("\n" + text).endswith("\n" + search[:-1]):
+            # The last line of the file is the same but for its missing end.
+            return None
     if len(offsets) < 2:
         return next((at for at in offsets if not _cuts_word(text, search, at)), None)
     rows = {at: text.count("\n", 0, at) for at in offsets}

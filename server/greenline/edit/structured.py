@@ -16,7 +16,7 @@ KEYS = ("edits", "writes", "ops")
 def read(text: str) -> tuple[Operation, ...]:
     """Read `edits`, `writes` and `ops`, in this order; raises `EditRejected` (`malformed`)."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object)
     except ValueError as error:
         raise _malformed(f"The edit is no JSON: {error}.") from None
     except RecursionError:
@@ -25,14 +25,32 @@ def read(text: str) -> tuple[Operation, ...]:
         value = {"edits": value}
     if not isinstance(value, dict) or not any(key in value for key in KEYS):
         raise _malformed("The JSON is no edit: it has none of the keys edits, writes and ops.")
+    for key, beside in value.items():
+        if key not in KEYS and isinstance(beside, dict | list):
+            # Words about the edit may stand beside it; an object or a list would be more of it.
+            raise _malformed(f"The JSON has a part that is none of edits, writes and ops: {key!r}.")
     operations: list[Operation] = []
     for edit in _objects(value, "edits"):
         operations.append(_replace(edit))
     for write in _objects(value, "writes"):
         operations.append(Write(_text(write, "path"), _text(write, "content")))
+    written = {o.path for o in operations if isinstance(o, Replace | Write)}
     for number, op in enumerate(_objects(value, "ops"), 1):
-        operations.extend(_operation(op, number))
+        made = tuple(_operation(op, number))
+        lost = next((o.path for o in made if isinstance(o, Delete) and o.path in written), None)
+        if lost is not None:
+            raise _malformed(f"ops {number} deletes {lost}, which the same edit changes.")
+        operations.extend(made)
     return tuple(operations)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _malformed(f"The JSON has the key {key!r} twice in one object.")
+        found[key] = value
+    return found
 
 
 def _objects(value: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
@@ -73,6 +91,8 @@ def _operation(item: Mapping[str, Any], number: int) -> Iterator[Operation]:
     kind = _text(item, "op")
     path = _text(item, "path")
     if kind == "create":
+        if item.get("move_to") is not None:
+            raise _malformed(f"ops {number} creates {path} and moves it; create it where it belongs.")
         yield Create(path, _text(item, "content"))
     elif kind == "delete":
         yield Delete(path)

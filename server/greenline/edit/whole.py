@@ -10,6 +10,7 @@ import attrs
 from greenline.core.error import EditRejected
 from greenline.edit.naming import FENCE, Exists, is_session, path_above, path_in_comment, path_of_fence
 from greenline.edit.operation import Operation, Write
+from greenline.edit.sham import looks_like_edit
 
 _PROSE = re.compile(r"(?:^|\.)(?:md|mdx|markdown|rst|adoc|asciidoc|txt|text)$", re.IGNORECASE)
 """Languages and names of texts that show fences of their own."""
@@ -45,7 +46,23 @@ def read(text: str, path: str | None, exists: Exists, *, is_named: bool = False)
         if name is None and path is not None and len(fenced) == 1:
             name = path
         if name is not None and not is_session(fence.info, name, content):
-            found.append(Write(name, "".join(line + "\n" for line in content), keeps_end=True))
+            if looks_like_edit(fence.info, name, content):
+                raise EditRejected(
+                    f"What stands in the fence for {name} is an edit that cannot be read, and no file.",
+                    remedy="Give a diff with @@ lines, SEARCH/REPLACE blocks, or the whole file.",
+                    code="malformed",
+                    path=name,
+                )
+            if any(isinstance(other, Write) and other.path == name for other in found):
+                raise EditRejected(
+                    f"{name} is given whole twice.",
+                    remedy="Give all of it once, or SEARCH/REPLACE blocks.",
+                    code="malformed",
+                    path=name,
+                )
+            indent = _indent(lines[fence.start - 1])
+            text = "".join(_outdented(line, indent) + "\n" for line in content)
+            found.append(Write(name, text, keeps_end=True))
         free = fence.end + 1
     if found:
         return tuple(found)
@@ -56,6 +73,15 @@ def read(text: str, path: str | None, exists: Exists, *, is_named: bool = False)
         remedy="Give one of these forms, or the whole file with --path and --format whole.",
         code="malformed",
     )
+
+
+def _indent(opening: str) -> int:
+    return len(opening) - len(opening.lstrip(" "))
+
+
+def _outdented(line: str, indent: int) -> str:
+    """Return a line without the blanks that its fence begins with, in a list for instance."""
+    return line[min(indent, _indent(line)) :]
 
 
 def fences(lines: Sequence[str]) -> Iterator[Fenced]:

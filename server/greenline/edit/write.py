@@ -18,6 +18,7 @@ import attrs
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, write_beside
+from greenline.edit.lock import writing
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.root import locate
@@ -56,6 +57,20 @@ def apply_changes(
     `missing`, `protected`), `OutsideWorkspace` or `NotWritten`, and then nothing is changed. Call `recover`
     once at start. May run in any thread.
     """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(writing())
+        except OSError as error:
+            raise NotWritten(
+                f"{error.filename} cannot be written: {error.strerror}; nothing was changed.",
+                remedy="Check the space and the permissions of the state folder.",
+            ) from error
+        return _apply(changes, roots, store, occasion)
+
+
+def _apply(
+    changes: Sequence[FileChange], roots: Sequence[str], store: CheckpointStore, occasion: Occasion
+) -> Checkpoint:
     targets = [(_target(change.path, roots), change) for change in changes]
     if len({path for path, _ in targets}) != len(targets):
         raise EditRejected("Two changes name the same file.", remedy="Make one change of them.")
