@@ -129,8 +129,14 @@ async def test_a_cancelled_run_leaves_no_container_and_is_taken_up_again(
         assert await turn == "cancelled"
         (run,) = journal.runs_of(session_id)
         assert run.state is RunState.CANCELLED
+        # The answer does not wait until the engine has removed what was killed.
         mine = {"label": f"{LABEL_RUN}={run.id}"}
-        assert engine.containers.list(all=True, filters=mine, ignore_removed=True) == []
+        for _ in range(200):
+            left = engine.containers.list(all=True, filters=mine, ignore_removed=True)
+            if not left:
+                break
+            await asyncio.sleep(0.1)
+        assert left == []
 
     slow.unlink()
     async with connected() as on:
