@@ -56,7 +56,7 @@ test("a server without a model says how to name one, once and in words", async (
   await window.command("Agent: implement…");
   await window.type("Add a function that halves an amount.");
   await window.failure(/needs a language model.*GREENLINE_MODEL/).waitFor({ timeout: 60_000 });
-  await window.toast("Add a function that halves").waitFor({ state: "detached" });
+  await window.progress("Add a function that halves").waitFor({ state: "detached" });
   expect(await window.failure(/language model/).count()).toBe(1);
   await window.clearToasts();
 });

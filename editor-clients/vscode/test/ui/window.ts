@@ -82,6 +82,11 @@ export class Window {
     return this.toast(text).filter({ has: this.page.locator(".codicon-error") });
   }
 
+  /** A notification with these words that is no failure, as one of progress. */
+  progress(text: string): Locator {
+    return this.toast(text).filter({ hasNot: this.page.locator(".codicon-error") });
+  }
+
   /** Push a button of a notification. */
   async choose(message: string | RegExp, button: string): Promise<void> {
     const toast = this.toast(message).first();
