@@ -94,9 +94,10 @@ def test_a_twin_at_the_end_of_a_file_is_a_twin(text: str) -> None:
     block = "t.txt\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"
 
     assert code(block, {"t.txt": text.encode()}) == "ambiguous"
-    assert code(
-        '{"edits": [{"path": "t.txt", "search": "x\\n", "replace": "y\\n"}]}', {"t.txt": text.encode()}
-    ) in ("ambiguous")
+    assert (
+        code('{"edits": [{"path": "t.txt", "search": "x\\n", "replace": "y\\n"}]}', {"t.txt": text.encode()})
+        == "ambiguous"
+    )
 
 
 def test_a_stated_line_is_not_overruled_by_a_stricter_twin() -> None:

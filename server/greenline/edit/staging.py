@@ -69,20 +69,19 @@ class Staging:
         self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
     ) -> None:
         """Record a file's new bytes, None to delete it."""
-        if after is not None:
-            self._refuse_folder(path)
         old = self._changes.get(path)
         before = self._read(path) if old is None else old.before
+        if after is not None and before is None:
+            self._refuse_folder(path)
         if old is not None:
             mode = old.mode if mode is None else mode
             moved_from = moved_from or old.moved_from
         self._changes[path] = FileChange(path, before, after, moved_from, mode)
 
     def _refuse_folder(self, path: str) -> None:
-        """Refuse a file that another one of the same edit would lie in, or that would lie in one."""
+        """Refuse a new file that another one of the same edit would lie in, or that would lie in one."""
         above = {str(parent) for parent in PurePath(path).parents}
-        is_new = path not in self._changes
-        for other, change in self._changes.items() if is_new else ():
+        for other, change in self._changes.items() if path not in self._changes else ():
             if change.after is not None and (other in above or other.startswith(f"{path}/")):
                 raise EditRejected(
                     f"{max(path, other, key=len)} cannot lie in {min(path, other, key=len)},"

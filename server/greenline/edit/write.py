@@ -18,10 +18,11 @@ import attrs
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, write_beside
-from greenline.edit.lock import writing
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
+from greenline.workspace.lock import locked
 from greenline.workspace.root import locate
+from greenline.workspace.state import state_home
 
 if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
@@ -59,7 +60,10 @@ def apply_changes(
     """
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(writing())
+            # A change may reach over several workspaces, so all writers of a user share one lock: between
+            # a file's comparison and its new name nobody else may write it.
+            state_home().mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(state_home() / "write.lock"))
         except OSError as error:
             raise NotWritten(
                 f"{error.filename} cannot be written: {error.strerror}; nothing was changed.",

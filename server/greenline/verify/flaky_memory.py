@@ -7,7 +7,6 @@ that cannot be read is none. What was not seen again for a month is forgotten.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import time
@@ -18,6 +17,7 @@ from typing import Literal
 import attrs
 
 from greenline.core.error import GreenlineError
+from greenline.workspace.lock import locked
 from greenline.workspace.state import state_folder
 
 KEPT_S = 30 * 24 * 3600.0
@@ -84,7 +84,7 @@ class FlakyMemory:
             return
         with contextlib.suppress(OSError, GreenlineError):
             path = self._path(root)
-            with _locked(path.with_name(_LOCK)):
+            with locked(path.with_name(_LOCK)):
                 descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 with os.fdopen(descriptor, "ab") as file:
                     file.write(_lines(found))
@@ -104,7 +104,7 @@ class FlakyMemory:
     def forget(self, root: str, tests: Collection[str]) -> None:
         """Remember no more of these tests; raises `OSError` where that cannot be written."""
         path = self._path(root)
-        with _locked(path.with_name(_LOCK)):
+        with locked(path.with_name(_LOCK)):
             _replace(path, [sighting for sighting in self._sightings(root) if sighting.test not in tests])
 
     def _path(self, root: str) -> Path:
@@ -120,17 +120,6 @@ class FlakyMemory:
             sighting = _read(line)
             if sighting is not None and 0 <= self.now() - sighting.at <= KEPT_S:
                 yield sighting
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep other threads and processes from writing; a process that dies lets go."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _replace(path: Path, sightings: Sequence[Sighting]) -> None:
