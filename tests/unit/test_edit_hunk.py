@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.line import split_plain
-from greenline.edit import header
 from greenline.edit.apply import edit_set_from_diff
 from greenline.edit.hunk import apply_hunks, changed_spans, diff_text, rebase, split
 from greenline.edit.matcher import BoundedMatcher, Budget
+from greenline.edit.name import clean
 from greenline.edit.text import split_lines, text_hash
 
 ENDS = st.sampled_from(["\n", "\r\n", "\n", "\n"])
@@ -105,7 +105,7 @@ def test_a_diff_names_any_file(name: str) -> None:
     assert diff.count("\n") == 4
     assert "\x1b" not in diff
     if path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == path:
-        assert header.clean(diff.split("\n")[1][4:]) == f"b/{path}"
+        assert clean(diff.split("\n")[1][4:]) == f"b/{path}"
 
 
 def test_created_and_deleted_files_are_one_hunk_each() -> None:

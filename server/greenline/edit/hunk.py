@@ -14,8 +14,8 @@ import attrs
 from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import EditRejected
 from greenline.core.ids import new_id
-from greenline.edit.header import quoted
 from greenline.edit.matcher import BoundedMatcher, Budget
+from greenline.edit.name import quoted
 from greenline.edit.text import line_end, split_lines, text_hash
 
 _NO_NEWLINE = "\\ No newline at end of file\n"

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.header import Names, clean, extended, git_names, named
+from greenline.edit.header import Names, extended, git_names, named
+from greenline.edit.name import clean
 from greenline.edit.naming import named_in
 from greenline.edit.operation import FilePatch, PatchHunk
 

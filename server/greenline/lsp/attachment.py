@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from greenline.core.error import InvalidInput
-from greenline.core.port import Journal
 from greenline.core.task import Attachment
 from greenline.lsp.protocol import AttachmentParams
+
+if TYPE_CHECKING:
+    from greenline.core.port import Journal
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_IMAGES = 4

@@ -46,7 +46,7 @@ class HardenedProtocol(LanguageServerProtocol):
         self, method: str
     ) -> type[Any] | None:
         """Return the class of a message; ours, then LSP's."""
-        return wire.MESSAGES.get(method) or super().get_message_type(method)
+        return wire.message_type(method) or super().get_message_type(method)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Return a message as a value; raises `JsonRpcException`, and logs no traceback, which pygls does."""

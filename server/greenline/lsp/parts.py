@@ -10,9 +10,9 @@ import attrs
 
 from greenline.core.agent_port import AgentClient
 from greenline.core.index_port import IndexClient
-from greenline.core.port import Journal
 
 if TYPE_CHECKING:
+    from greenline.core.port import Journal
     from greenline.journal.checkpoint_store import CheckpointStore
 
 

@@ -16,7 +16,6 @@ from greenline.core.document import Overlays
 from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import EditRejected
 from greenline.core.event import Event
-from greenline.core.port import Journal
 from greenline.core.task import Proposal, RunState
 from greenline.edit.change import marks_of
 from greenline.edit.undo import Undone
@@ -28,6 +27,7 @@ from greenline.lsp.shelf import Shelf, unmet
 from greenline.lsp.undo import UndoneInEditor, chosen, undo_in_editor
 
 if TYPE_CHECKING:
+    from greenline.core.port import Journal
     from greenline.journal.checkpoint_store import CheckpointStore
 
 _GONE = "The text that it replaces is gone."

@@ -17,7 +17,6 @@ from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput, NotFound, OutsideWorkspace
 from greenline.core.event import Event, EventKind
 from greenline.core.index_port import IndexClient, IndexStatus
-from greenline.core.port import Journal
 from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
 from greenline.lsp.accepted import Accepted
@@ -29,6 +28,7 @@ from greenline.lsp.shelf import PlacedHunk, Shelf
 from greenline.workspace.encoding import decode
 
 if TYPE_CHECKING:
+    from greenline.core.port import Journal
     from greenline.journal.checkpoint_store import CheckpointStore
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import NotFound
 from greenline.core.evidence import HunkEvidence
-from greenline.core.port import Journal
 from greenline.core.task import Proposal
 from greenline.edit.text import text_hash
 from greenline.lsp.placing import Glance, Placing
+
+if TYPE_CHECKING:
+    from greenline.core.port import Journal
 
 _MAX_REVIEWED = 20
 """How many reviewed proposals are kept whose evidence may be measured anew."""

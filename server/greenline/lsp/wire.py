@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, cast
 
 import attrs
@@ -21,8 +22,12 @@ class _Response:
     jsonrpc: str = "2.0"
 
 
-def _request(params: type) -> type:
-    """Return the message class of a request with these params."""
+@cache
+def message_type(method: str) -> type | None:
+    """Return the message class of one of our requests, or None; made when it is first asked for."""
+    if method not in protocol.REQUESTS:
+        return None
+    params, _ = protocol.REQUESTS[method]
     needed = any(field.default is attrs.NOTHING for field in attrs.fields(params))
     return attrs.make_class(
         f"{params.__name__}Request",
@@ -35,9 +40,6 @@ def _request(params: type) -> type:
         },
     )
 
-
-MESSAGES: dict[str, type] = {method: _request(params) for method, (params, _) in protocol.REQUESTS.items()}
-"""Method → message class, for requests from the client."""
 
 RESPONSE = _Response
 
