@@ -73,4 +73,5 @@ fix: $(STAMP) ## mend what the linter and the formatter can mend
 
 bench: $(STAMP) ## measure speed beside peers and the repair engine on faulty programs
 	@$(BIN)/python -m pip install -q --require-hashes -r requirements/bench.txt
+	@$(BIN)/python -m compileall -q server/greenline # the peers are compiled, too
 	@$(ENGINE) && $(BIN)/python -m bench
