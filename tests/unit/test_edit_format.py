@@ -204,6 +204,10 @@ def test_what_cannot_be_followed_is_refused_with_a_code(edit: str, code: str) ->
         "{/* ...existing props... */}",
         "... (rest of the methods unchanged)",
         "# … keep existing imports …",
+        "{# ... existing blocks ... #}",
+        "<# ... rest of the script unchanged #>",
+        ":: rest of the file stays the same",
+        "<%-- ... existing code ... --%>",
     ],
 )
 @pytest.mark.parametrize("form", ["write", "search"])
@@ -415,3 +419,44 @@ def test_a_file_in_a_file_of_the_same_edit_is_refused(paths: tuple[str, str]) ->
         apply(edit, {})
 
     assert caught.value.code == "exists"
+
+
+@pytest.mark.parametrize("name", ["a/x.py", "b/x.py", "c/x.py", "i/x.py"])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        '{"writes": [{"path": "NAME", "content": "new\\n"}]}',
+        '{"ops": [{"op": "create", "path": "NAME", "content": "new\\n"}]}',
+        "NAME\n```\nnew\n```\n",
+        "*** Begin Patch\n*** Add File: NAME\n+new\n*** End Patch\n",
+    ],
+)
+def test_a_folder_named_as_the_prefix_of_a_diff_is_a_folder(edit: str, name: str) -> None:
+    after = apply(edit.replace("NAME", name), {"x.py": b"old\n"})
+
+    assert after == {"x.py": b"old\n", name: b"new\n"}
+
+
+def test_nothing_is_deleted_for_a_path_that_only_begins_as_in_a_diff() -> None:
+    assert refusal('{"ops": [{"op": "delete", "path": "a/x.py"}]}', {"x.py": b"old\n"}) == "missing"
+
+
+def test_an_edit_that_shows_lines_finds_the_file_without_a_prefix() -> None:
+    edit = {"edits": [{"path": "a/x.py", "search": "old\n", "replace": "new\n"}]}
+
+    assert apply(json.dumps(edit), {"x.py": b"old\n"}) == {"x.py": b"new\n"}
+
+
+def test_an_edit_does_not_change_what_a_file_says_of_its_encoding() -> None:
+    before = "# coding: latin-1\nname = 'é'\n".encode("latin-1")
+    edit = {"edits": [{"path": "a.py", "search": "# coding: latin-1", "replace": "# coding: utf-8"}]}
+
+    assert refusal(json.dumps(edit), {"a.py": before}) == "unencodable"
+
+
+def test_a_new_file_is_in_the_encoding_that_it_says() -> None:
+    text = "# coding: latin-1\nname = 'é'\n"
+
+    after = apply(json.dumps({"writes": [{"path": "a.py", "content": text}]}), {})
+
+    assert after == {"a.py": text.encode("latin-1")}

@@ -121,6 +121,7 @@ def test_a_page_break_that_an_edit_does_not_show_stays() -> None:
         *("# (b and c unchanged)", "# b(), c() as is", "[rest of file]", "{{ existing code }}"),
         *("# leave everything else", "# code continues", "# unchanged code above", "# imports stay"),
         *("# as above", "# (no changes below)", "# def b ... (as is)", "# (def b as before)"),
+        *("# existing validation", "# .....", "# no change from here on", "# ditto", "# other helpers"),
     ],
 )
 def test_a_line_that_stands_for_what_goes_is_an_elision(line: str) -> None:
@@ -130,7 +131,7 @@ def test_a_line_that_stands_for_what_goes_is_an_elision(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["# the order is unchanged", "# keys stay", "# as above", "# code continues"]
+    "line", ["# the order is unchanged", "# keys stay", "# as above", "# code continues", "# other helpers"]
 )
 def test_where_nothing_goes_such_a_line_is_a_comment(line: str) -> None:
     assert applied(f"a.py\n```\nx = 1\n{line}\ny = 2\n```\n", "x = 1\ny = 2\n") == f"x = 1\n{line}\ny = 2\n"

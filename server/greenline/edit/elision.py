@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from greenline.core.error import EditRejected
 
 _LEADERS = re.compile(
-    r"^(?:#+|//+|/\*+|\*+/?|--+|;+|%+|<!--+|\{\s*/\*+|\(\*|\"\"\"|'{3}|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*"
+    r"^(?:<!--+|<%(?:#|--)|<#|\{#|\{-|\{\{!-*|::|--+\[\[|#+|//+|/\*+|\*+/?|--+|;+|%+|\{\s*/\*+|\(\*|\"\"\"|'{3}"
+    r"|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*"
     r"(?:(?:TODO|NOTE|FIXME)\s*:\s*)?",
     re.IGNORECASE,
 )
-_TRAILERS = re.compile(r"\s*(?:\*+/\s*\}?|--+>|\*\)|\"\"\"|'{3}|\*@)$")
+_TRAILERS = re.compile(r"\s*(?:\*+/\s*\}?|--+>|--%>|%>|#>|#\}|-\}|-*\}\}|\]\]|\*\)|\"\"\"|'{3}|\*@)$")
 _DOTS = re.compile(r"^(?:\.{3,}|…+|[\[(<{]?\s*(?:\.{3,}|…))|(?:(?:\.{3,}|…)\s*[\])>}]?)$")
+_BARE = re.compile(r"\.{3,}|…+|\[(?:\.{3}|…)\]|\(\.{3}\)")
 _KEYWORD = re.compile(
     r"\b(?:rest|remain\w*|existing|unchanged|same|omitted|previous\w*|others?|original|stays?|keep|kept|"
     r"as (?:before|is|above)|elided|skipped|truncated|snip\w*|continues?|brevity|code|here)\b",
@@ -43,7 +45,9 @@ _PHRASE = re.compile(
 )
 _OTHER_SCRIPTS = re.compile(r"不变|省略|以下同|同上|そのまま|変更なし|без изменений|остальн\w+ код|⋮")
 _LEFT = re.compile(
-    r"no (?:other |further |more )?changes?(?: (?:here|below|above|needed|after this|from here))?"
+    r"ditto"
+    r"|no (?:other |further |more )?changes?(?: (?:here|below|above|needed|after this|from here(?: on)?))?"
+    r"|(?:the |your )?(?:existing|previous|remaining|original|unchanged|other) \w+(?: \w+)?"
     r"|(?:same )?as (?:above|before|is)"
     r"|(?:leave|keep|retain) (?:everything|all|(?:the )?(?:rest|others?))"
     r"(?: (?:else|as is|unchanged|as before))*"
@@ -75,7 +79,7 @@ _WORDS = 10
 def is_placeholder(line: str) -> bool:
     """Return whether a line says, as a comment or alone, that text was left out."""
     text = line.strip()
-    if stub := _STUB.match(text):
+    if not _LEADERS.match(text) and (stub := _STUB.match(text)):
         # A body that does nothing says what it stands for beside itself.
         text = stub["comment"]
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
@@ -94,7 +98,7 @@ def is_placeholder(line: str) -> bool:
 def is_bare(line: str) -> bool:
     """Return whether a line is nothing but dots, in a comment or alone; some languages have it as code."""
     text = line.strip()
-    return _TRAILERS.sub("", _LEADERS.sub("", text)).strip() in ("...", "…", "[...]", "(...)", "[…]")
+    return bool(_BARE.fullmatch(_TRAILERS.sub("", _LEADERS.sub("", text)).strip()))
 
 
 def is_doubtful(line: str) -> bool:

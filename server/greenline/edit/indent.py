@@ -20,9 +20,14 @@ class Indents:
     """Whether most lines are indented alike in both, so that an unknown indentation is the file's own."""
     disputed: frozenset[str] = frozenset()
     """Those of the edit that stand for several of the file, so that a new line goes by its neighbours."""
+    units: tuple[str, str] = ("", "")
+    """One step of the edit's indentation and of the file's, empty where nothing shows it; where the known
+    ones are a single one, they alone tell a block that is only shifted from one in another style."""
 
     @classmethod
-    def of(cls, source: Sequence[str], found: Sequence[str]) -> Indents | None:
+    def of(
+        cls, source: Sequence[str], found: Sequence[str], units: tuple[str, str] = ("", "")
+    ) -> Indents | None:
         """Learn from lines that stand for each other; None where most contradict each other."""
         votes: dict[str, Counter[str]] = {}
         total = odd = same = 0
@@ -39,11 +44,11 @@ class Indents:
             odd += sum(counter.values()) - counter[known[indent]]
         if odd * 3 > total:
             return None
-        ordered = [known[key] for key in sorted(known, key=_width)]
-        if any(_width(a) > _width(b) for a, b in itertools.pairwise(ordered)):
+        ordered = [known[key] for key in sorted(known, key=width)]
+        if any(width(a) > width(b) for a, b in itertools.pairwise(ordered)):
             return None
         disputed = frozenset(indent for indent, counter in votes.items() if len(counter) > 1)
-        return cls(known, same * 2 > total, disputed)
+        return cls(known, same * 2 > total, disputed, units)
 
     def dispute(self, body: str) -> str | None:
         """Return the disputed indentation that a line's own would be translated by; None where none is."""
@@ -75,6 +80,8 @@ class Indents:
     def _step(self) -> tuple[str, str] | None:
         """Return one step of the edit's indentation with the file's."""
         pairs = sorted(self.known.items(), key=lambda pair: len(pair[0]))
+        if len(pairs) == 1 and all(self.units):
+            return self.units
         if not any(short == "" for short, _ in pairs):
             pairs.insert(0, ("", ""))
         for (short, file_short), (long, file_long) in itertools.pairwise(pairs):
@@ -105,10 +112,22 @@ class Indents:
         return deeper.removesuffix(lost) if deeper.endswith(lost) else indent
 
 
+def unit(lines: Sequence[str]) -> str:
+    """Return the blanks that a line most often has more than the line with text above it, or nothing."""
+    indents = [indentation(line) for line in lines if line.strip()]
+    steps = Counter(
+        deeper[len(indent) :]
+        for indent, deeper in itertools.pairwise(indents)
+        if deeper != indent and deeper.startswith(indent)
+    )
+    return min(steps, key=lambda step: (-steps[step], len(step)), default="")
+
+
 def indentation(line: str) -> str:
     """Return the blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _width(indent: str) -> int:
+def width(indent: str) -> int:
+    """Return the columns that an indentation takes."""
     return len(indent.expandtabs(_TAB))

@@ -25,6 +25,8 @@ class PatchHunk:
     """Lines without a mark right below, taken for prose; they may be context that lost its blank."""
     new_start: int | None = None
     """0-based first line in the new file, where the header has it."""
+    has_marks: bool = True
+    """Whether each line stood behind a mark, a blank for context, which may have been lost."""
     named: tuple[str, ...] = ()
     """Lines of the file that stand above the change, in this order; without them the hunk has no place."""
 

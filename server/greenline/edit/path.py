@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from greenline.core.error import EditRejected, OutsideWorkspace
 from greenline.workspace.root import locate
@@ -62,18 +63,23 @@ def _is_encodable(path: str) -> bool:
     return True
 
 
-def named_path(name: str, roots: tuple[str, ...], has: Callable[[str], bool]) -> str:
+def named_path(
+    name: str, roots: tuple[str, ...], has: Callable[[str], bool], *, is_shown: bool = True
+) -> str:
     """Return the absolute path of the file that an edit names, as `writable_path` does.
 
     Where there is no such file, one without the prefix that diffs add, without the only root's own name in
-    front, or with `/` for `\\`, is meant if there is that one.
+    front, or with `/` for `\\`, is meant if there is that one. Where the edit shows no lines of the file
+    (`is_shown`), which tell whether it is that one, a diff's prefix stays, and so does the name of a folder.
     """
     path = writable_path(name, *roots)
     if has(path):
         return path
-    others = [name[2:]] if name.startswith(_PREFIXES) else []
-    if len(roots) == 1 and name.split("/", 1)[0] == os.path.basename(os.path.normpath(roots[0])):
-        others.append(name.partition("/")[2])
+    others = [name[2:]] if is_shown and name.startswith(_PREFIXES) else []
+    first, _, rest = name.partition("/")
+    is_of_root = len(roots) == 1 and first == os.path.basename(os.path.normpath(roots[0]))
+    if is_of_root and (is_shown or not Path(roots[0], first).is_dir()):
+        others.append(rest)
     if "\\" in name:
         others.append(name.replace("\\", "/"))
     for other in others:

@@ -149,7 +149,7 @@ def _with_newlines(text: str) -> str:
 
 def _hunk(source: Sequence[str], target: Sequence[str], start: int | None) -> PatchHunk:
     """Return what turns some lines into others; lines that they share are context."""
-    return PatchHunk(start, tuple(_lines(source, target)))
+    return PatchHunk(start, tuple(_lines(source, target)), has_marks=False)
 
 
 def _lines(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[str, str]]:

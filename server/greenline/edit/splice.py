@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.indent import Indents, indentation
+from greenline.edit.indent import Indents, indentation, unit, width
 from greenline.edit.matcher import BoundedMatcher
 from greenline.edit.operation import PatchHunk
 from greenline.edit.place import Placement
@@ -149,8 +149,14 @@ def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
     marked = [(kind, line, file[row]) for kind, line, row in rows if row is not None]
     pairs = [(line, found) for _, line, found in marked]
     indents = None
-    if placement.tolerance >= Tolerance.INDENTATION and not _lost_marks(marked):
-        indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs])
+    added = [line for kind, line in hunk.lines if kind == "+" and line.strip()]
+    if (
+        placement.tolerance >= Tolerance.INDENTATION
+        and not (hunk.has_marks and _lost_marks(marked, added))
+        and not _is_own(marked, added)
+    ):
+        units = unit(hunk.target) or unit(hunk.source), unit(file)
+        indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs], units)
     return _Form(False, indents, _characters(pairs))
 
 
@@ -171,7 +177,11 @@ def _settled(indents: Indents, body: str, near: Near) -> Indents:
     )
 
 
-def _lost_marks(marked: Sequence[tuple[str, str, str]]) -> bool:
+_Marked = Sequence[tuple[str, str, str]]
+"""Kind, and the line in the hunk and in the file, of all old lines."""
+
+
+def _lost_marks(marked: _Marked, added: Sequence[str]) -> bool:
     """Return whether only the context lacks a blank: the one that a diff puts before it."""
     is_drifted = False
     for kind, line, found in marked:
@@ -182,7 +192,25 @@ def _lost_marks(marked: Sequence[tuple[str, str, str]]) -> bool:
             return False
         is_drifted = True
     kept = (kind == " " and indentation(line) == indentation(found) != "" for kind, line, found in marked)
-    return is_drifted and not any(kept)
+    if not is_drifted or any(kept):
+        return False
+    # New lines that are indented as the context is, and not as the file, drifted with it.
+    context = {indentation(line) for _, line, _ in marked} - {indentation(found) for _, _, found in marked}
+    return not added or not {indentation(line) for line in added} <= context
+
+
+def _is_own(marked: _Marked, added: Sequence[str]) -> bool:
+    """Return whether only the old lines drifted, and the new ones begin where the file's begin."""
+    drifted = [
+        (kind, line, found)
+        for kind, line, found in marked
+        if line.strip() and indentation(line) != indentation(found)
+    ]
+    if not drifted or not added or any(kind == " " for kind, _, _ in drifted):
+        return False
+    removed = [(line, found) for kind, line, found in marked if kind == "-" and line.strip()]
+    old, own = (min((indentation(x[side]) for x in removed), key=width) for side in (0, 1))
+    return min(map(indentation, added), key=width) == own != old
 
 
 def _characters(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os.path
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from greenline.edit.path import is_link, named_path
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
 from greenline.edit.text import split_lines
-from greenline.workspace.encoding import TextFile, decode, decode_as, encode
+from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as, encode
 
 Read = Callable[[str], bytes | None]
 """Absolute path → bytes, or None where there is no such file."""
@@ -173,7 +174,7 @@ class Staging:
         return start if is_same else None
 
     def _write(self, operation: Write) -> None:
-        path = self._path(operation.path)
+        path = self._path(operation.path, is_shown=False)
         data = self.current(path)
         self._refuse_other(path, operation.path)
         with _naming(operation.path):
@@ -182,7 +183,7 @@ class Staging:
             self.put(path, _encode(file, after))
 
     def _create(self, name: str, text: str, mode: int | None = None) -> None:
-        path = self._path(name)
+        path = self._path(name, is_shown=False)
         self._refuse_other(path, name)
         if self.current(path):
             raise EditRejected(
@@ -195,7 +196,7 @@ class Staging:
             self.put(path, _encode(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
 
     def _delete(self, name: str, patch: FilePatch | None = None) -> None:
-        path, data = self._file(name)
+        path, data = self._file(name, is_shown=patch is not None)
         self._refuse_link(name)
         if patch is not None and not patch.hunks and data:
             raise EditRejected(
@@ -216,7 +217,7 @@ class Staging:
         self.put(path, None)
 
     def _move(self, old: str, new: str) -> None:
-        source, data = self._file(old)
+        source, data = self._file(old, is_shown=False)
         self._move_to(old, source, new, data, None)
 
     def _edit(self, patch: FilePatch, old: str, new: str) -> None:
@@ -241,7 +242,7 @@ class Staging:
             self._move_to(old, source, new, after, patch.mode)
 
     def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
-        target = self._path(new)
+        target = self._path(new, is_shown=False)
         self._refuse_link(old)
         self._refuse_other(target, new)
         if self.current(target) is not None:
@@ -254,10 +255,10 @@ class Staging:
         self.put(source, None, moved_from=source)
         self.put(target, after, mode, moved_from=source)
 
-    def _file(self, name: str) -> tuple[str, bytes]:
+    def _file(self, name: str, *, is_shown: bool = True) -> tuple[str, bytes]:
         """Return the path and the bytes of a file that an edit needs; raises `EditRejected` (`missing`)."""
         try:
-            path = self._path(name)
+            path = self._path(name, is_shown=is_shown)
         except OutsideWorkspace as error:
             if error.code != "ambiguous-root" or any(self._has_in(root, name) for root in self._roots):
                 raise
@@ -273,8 +274,8 @@ class Staging:
         except (EditRejected, InvalidInput, OutsideWorkspace):
             return True
 
-    def _path(self, name: str) -> str:
-        return named_path(name, self._roots, self._has)
+    def _path(self, name: str, *, is_shown: bool = True) -> str:
+        return named_path(name, self._roots, self._has, is_shown=is_shown)
 
     def _has(self, path: str) -> bool:
         return self.current(path) is not None
@@ -329,6 +330,8 @@ def _encode(file: TextFile, text: str) -> bytes:
             code="malformed",
         )
     data = encode(attrs.evolve(file, text=text))
+    if not data.isascii() and not file.bom:
+        data = _as_declared(file, text, data)
     if file.guessed:
         new = next((c for c in text if not c.isascii() and c not in file.text), None)
         if new is not None:
@@ -338,6 +341,23 @@ def _encode(file: TextFile, text: str) -> bytes:
                 code="not-utf8",
             )
     return data
+
+
+def _as_declared(file: TextFile, text: str, data: bytes) -> bytes:
+    """Return the bytes of a new text, whose own words say another encoding where the file is new.
+
+    Raises `EditRejected` (`unencodable`) where the edit changes what an old file says of its encoding.
+    """
+    said = declared_encoding(data)
+    if said in (None, codecs.lookup(file.encoding).name) or said == declared_encoding(encode(file)):
+        return data
+    if not file.text:
+        return encode(attrs.evolve(file, text=text, encoding=said))
+    raise EditRejected(
+        f"The edit lets the file say that it is {said}, and its bytes are {file.encoding}.",
+        remedy="Leave that line as it is, or convert the file first.",
+        code="unencodable",
+    )
 
 
 @contextlib.contextmanager

@@ -59,7 +59,7 @@ def decode(data: bytes) -> TextFile:
         )
     if not data.isascii() and (text := _round_trip(data, "utf-8")) is not None:
         return TextFile(text)
-    declared = _declared(data)
+    declared = declared_encoding(data)
     if declared is not None and (text := _round_trip(data, declared)) is not None:
         return TextFile(text, declared)
     if data.isascii():
@@ -115,16 +115,7 @@ def encode(file: TextFile) -> bytes:
         ) from None
 
 
-def is_binary(data: bytes) -> bool:
-    """Return whether `decode` would refuse the bytes."""
-    try:
-        decode(data)
-    except InvalidInput:
-        return True
-    return False
-
-
-def _declared(data: bytes) -> str | None:
+def declared_encoding(data: bytes) -> str | None:
     """Return the codec that a PEP 263 line declares in the first two lines, if Python has it."""
     for line in data.split(b"\n", 2)[:2]:
         match = _DECLARED.match(line)
@@ -135,6 +126,15 @@ def _declared(data: bytes) -> str | None:
                 return None
             return codec.name
     return None
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether `decode` would refuse the bytes."""
+    try:
+        decode(data)
+    except InvalidInput:
+        return True
+    return False
 
 
 def _is_readable(data: bytes, encoding: str) -> bool:
