@@ -80,8 +80,8 @@ class Indents:
     def _step(self) -> tuple[str, str] | None:
         """Return one step of the edit's indentation with the file's."""
         pairs = sorted(self.known.items(), key=lambda pair: len(pair[0]))
-        if len(pairs) == 1 and all(self.units):
-            return self.units
+        if len(pairs) == 1 and all(self.units) and set(pairs[0][0]) <= set(pairs[0][1]):
+            return self.units if self._is_scaled(*pairs[0]) else None
         if not any(short == "" for short, _ in pairs):
             pairs.insert(0, ("", ""))
         for (short, file_short), (long, file_long) in itertools.pairwise(pairs):
@@ -94,6 +94,14 @@ class Indents:
                 if step:
                     return step, file_step
         return None
+
+    def _is_scaled(self, indent: str, own: str) -> bool:
+        """Return whether a line is as many steps deep in the edit as in the file, and not shifted."""
+        step, file_step = map(len, self.units)
+        if not indent:
+            # Nothing shows its depth, and a wide step of the edit may be several of the file.
+            return set(self.units[0]) != set(self.units[1]) or step % file_step != 0
+        return len(indent) * file_step == len(own) * step
 
     def _rest(self, extra: str) -> str:
         """Translate what is deeper than a known indentation."""
