@@ -460,3 +460,14 @@ def test_a_new_file_is_in_the_encoding_that_it_says() -> None:
     after = apply(json.dumps({"writes": [{"path": "a.py", "content": text}]}), {})
 
     assert after == {"a.py": text.encode("latin-1")}
+
+
+def test_a_hunk_that_ends_at_the_end_of_the_file_is_the_last_of_its_twins() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a\n@@\n     go()\n+    stop()\n*** End of File\n*** End Patch\n"
+    )
+
+    after = apply(patch, {"a": b"if a:\n    go()\nif b:\n    go()\n"})
+
+    assert after == {"a": b"if a:\n    go()\nif b:\n    go()\n    stop()\n"}
+    assert refusal(patch.replace("*** End of File\n", ""), {"a": b"    go()\nx\n    go()\n"}) == "ambiguous"

@@ -93,7 +93,9 @@ def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
                 lines, below = [], []
             below.append(line)
         elif line.strip() == _EOF:
-            continue
+            if lines:
+                yield _named(lines, below, at_end=True)
+                lines, below = [], []
         elif line[:1] in (" ", "+", "-"):
             lines.append((line[0], line[1:] + "\n"))
         elif not line:
@@ -105,11 +107,11 @@ def _hunks(body: Sequence[str], first: int) -> Iterator[PatchHunk]:
         yield _named(lines, below)
 
 
-def _named(lines: Sequence[tuple[str, str]], above: Sequence[str]) -> PatchHunk:
+def _named(lines: Sequence[tuple[str, str]], above: Sequence[str], *, at_end: bool = False) -> PatchHunk:
     """Return a hunk with the lines of the file that its `@@` lines name; numbers and dots name none."""
     texts = (_HEAD.sub("", line).strip().removesuffix("@@").strip() for line in above)
     names = tuple(text for text in (_DOTS.sub("", text) for text in texts) if re.search(r"\w", text))
-    return PatchHunk(None, tuple(lines), names[-1] if names else "", named=names)
+    return PatchHunk(None, tuple(lines), names[-1] if names else "", at_end=at_end, named=names)
 
 
 def _malformed(message: str) -> EditRejected:

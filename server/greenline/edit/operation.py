@@ -27,6 +27,8 @@ class PatchHunk:
     """0-based first line in the new file, where the header has it."""
     has_marks: bool = True
     """Whether each line stood behind a mark, a blank for context, which may have been lost."""
+    at_end: bool = False
+    """Whether it is said to end where the file ends."""
     named: tuple[str, ...] = ()
     """Lines of the file that stand above the change, in this order; without them the hunk has no place."""
 

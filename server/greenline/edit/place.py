@@ -97,6 +97,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
         raise no_match(file, hunk.source)
     if hunk.named:
         found = _below_named(file, hunk, found)
+    if hunk.at_end:
+        found = [p for p in found if _is_at_end(file, p)] or found
     if stated := _stated_at_end(file, hunk, found, evidence):
         return stated
     inside = [p for p in found if _between(p, evidence)] or list(found)
@@ -107,6 +109,12 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
         raise ambiguous([p.start for p in narrowed])
     _refuse_rival(file, hunk, chosen, evidence)
     return chosen
+
+
+def _is_at_end(file: FileLines, placement: Placement) -> bool:
+    """Return whether nothing but blank lines stands below a placement."""
+    last = max((row for row in placement.rows if row is not None), default=placement.start - 1)
+    return not any(line.strip() for line in file.lines[last + 1 :])
 
 
 def _below_named(file: FileLines, hunk: PatchHunk, found: Sequence[Placement]) -> list[Placement]:
