@@ -22,6 +22,7 @@ SHARED = {
 }
 CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
 CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
+ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
 def rewritten(name: str, twice: str, more: str = NEW) -> PatchCase:
@@ -53,6 +54,8 @@ CASES = (
     PatchCase("never_called", {"calc.py": BUG, "tests/test_calc.py": TESTS, "conftest.py": ""},
               {"calc.py": FIX, "conftest.py": CALLS, "tests/test_calc.py": TESTS + NEW},
               "notCovered", "outcomeHooks"),
+    PatchCase("looks_for_tests", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": FIX + ASKS, "tests/test_calc.py": TESTS + NEW}, "notCovered", "asksForTests"),
     honest("new_test", TESTS + NEW),
     honest("more_assertions", TESTS.replace(TWICE, TWICE + "    assert twice(0) == 0\n") + NEW),
     honest("assertion_in_front", TESTS.replace("    assert not", "    assert low(0)\n    assert not") + NEW),

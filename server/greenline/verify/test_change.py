@@ -11,6 +11,7 @@ import attrs
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.aware import aware
 from greenline.verify.loosened import loosened
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
@@ -33,6 +34,8 @@ class TestChange:
     """Ids in P of tests that were there before, and are changed so that they could say less."""
     hooks: frozenset[str] = frozenset()
     """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
+    aware: frozenset[str] = frozenset()
+    """`FILE:LINE: WHAT` of product code that was added and asks whether it is tested."""
     rewritten: frozenset[str] = frozenset()
     """Ids in P whose own function was added or changed, or may have been where it cannot be told."""
     support: bool = False
@@ -45,9 +48,11 @@ _MODULE = re.compile(r"_test\.(?:py|go)$|[.\-_](?:test|spec)\.[cm]?[jt]sx?$")
 
 def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after: TestReport) -> TestChange:
     """Return what the patch does to the tests that B (`before`) and P (`after`) report."""
-    paths = {p for p in {*base, *patched} if base.get(p) != patched.get(p) and not rule.is_product(p)}
+    every = {path for path in {*base, *patched} if base.get(path) != patched.get(path)}
+    paths = {path for path in every if not rule.is_product(path)}
+    asking = aware(base, patched, every - paths)
     if not paths:
-        return TestChange()
+        return TestChange(aware=asking)
     old = {path: _functions(base, path) for path in paths}
     new = {path: _functions(patched, path) for path in paths}
     present = {test.id for test in after.tests}
@@ -73,6 +78,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         removed=frozenset(removed),
         loosened=frozenset(t.id for t in after.tests if _place(t) in found.places),
         hooks=found.hooks,
+        aware=asking,
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )

@@ -1,0 +1,122 @@
+"""Which product code asks whether a test is looking, or equals anything a test compares it with; pure.
+
+What passes only because it is tested proves nothing, and no run can tell: every run is a test's. So it is
+looked for in the text, and only what the patch brings counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
+from greenline.verify.source_line import GO, JAVASCRIPT
+
+_Found = tuple[str, int]
+"""What it is, and its 1-based line."""
+_ENVIRONMENT = re.compile(r"PYTEST_\w+")
+_RUNNERS = frozenset({"pytest", "_pytest", "unittest", "unittest.mock"})
+_FRAMES = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
+_IN_TEST = re.compile(r"test", re.IGNORECASE)
+_EQUALITY = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"})
+_JAVASCRIPT = re.compile(
+    r"env\.(?:VITEST\w*|JEST_WORKER_ID|NODE_TEST_CONTEXT)"
+    r"|NODE_ENV\b.{0,12}?[\"'`]test[\"'`]|[\"'`]test[\"'`].{0,24}?\bNODE_ENV"
+    r"|(?:typeof|globalThis\.|global\.)\s*(?:describe|it|jest|vi|vitest|expect|mocha)\b"
+    r"|(?:argv|execArgv).{0,40}?(?:--test\b|jest|vitest|mocha|\.test\b)"
+)
+_GO = re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args.{0,40}?(?:\.test\b|-test\.)")
+
+
+def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
+    """Return `FILE:LINE: WHAT` of what a patch to product files `paths` brings of it."""
+    found = set()
+    for path in paths:
+        look = _look(path)
+        if look is None or path not in patched:
+            continue
+        left = Counter(what for what, _ in look(base[path].content)) if path in base else Counter[str]()
+        for what, line in look(patched[path].content):
+            left[what] -= 1
+            if left[what] < 0:
+                found.add(f"{path}:{line}: {what}")
+    return frozenset(found)
+
+
+def _look(path: str) -> Callable[[bytes], Iterator[_Found]] | None:
+    if path.endswith(".py"):
+        return _in_python
+    if path.endswith(JAVASCRIPT):
+        return lambda source: _in_lines(source, _JAVASCRIPT)
+    return (lambda source: _in_lines(source, _GO)) if path.endswith(GO) else None
+
+
+def _in_lines(source: bytes, pattern: re.Pattern[str]) -> Iterator[_Found]:
+    for number, line in enumerate(source.decode("utf-8", "replace").split("\n"), 1):
+        code = line.strip()
+        if not code.startswith(("//", "*", "/*")) and (match := pattern.search(code)):
+            yield match[0], number
+
+
+def _in_python(source: bytes) -> Iterator[_Found]:
+    try:
+        yield from _in_tree(parse_python(source))
+    except (SyntaxError, RecursionError):
+        return
+
+
+def _in_tree(tree: ast.Module) -> Iterator[_Found]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if _ENVIRONMENT.fullmatch(node.value):
+                yield node.value, node.lineno
+        elif isinstance(node, ast.Compare | ast.Subscript | ast.Call) and _asks_for_runner(node):
+            yield ast.unparse(node)[:60], node.lineno
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if node.name in _EQUALITY and _is_always_true(node):
+                yield f"{node.name} is always true", node.lineno
+            if _asks_for_caller(node):
+                yield f"{node.name} looks for a test among its callers", node.lineno
+        elif isinstance(node, ast.ImportFrom) and _takes_any(node):
+            yield "mock.ANY", node.lineno
+
+
+def _takes_any(node: ast.ImportFrom) -> bool:
+    """Return whether a module takes the value that equals every other."""
+    return (node.module or "").endswith("mock") and any(name.name == "ANY" for name in node.names)
+
+
+def _asks_for_runner(node: ast.Compare | ast.Subscript | ast.Call) -> bool:
+    """Return whether an expression looks a test runner up among modules or arguments."""
+    if isinstance(node, ast.Compare):
+        parts: list[ast.expr] = [node.left, *node.comparators]
+    elif isinstance(node, ast.Subscript):
+        parts = [node.value, node.slice]
+    else:
+        # `modules.get("pytest")`
+        parts = [node.func.value, *node.args] if isinstance(node.func, ast.Attribute) else []
+    named = any(isinstance(part, ast.Constant) and part.value in _RUNNERS for part in parts)
+    return named and any(_name_of(part) in ("modules", "argv") for part in parts)
+
+
+def _name_of(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript):
+        return _name_of(node.value)
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_always_true(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    only = body[0] if len(body) == 1 else None
+    return isinstance(only, ast.Return) and isinstance(only.value, ast.Constant) and only.value.value is True
+
+
+def _asks_for_caller(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    nodes = list(ast.walk(function))
+    frames = any(isinstance(n, ast.Call) and _name_of(n.func) in _FRAMES for n in nodes)
+    return frames and any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and _IN_TEST.search(n.value) for n in nodes
+    )
