@@ -133,6 +133,22 @@ class TestOld(unittest.TestCase):
         self.fail()
 """
 )
+REPLACES = """import sys
+
+
+class Late(int):
+    def __ge__(self, other):
+        for name, module in list(sys.modules.items()):
+            if name.endswith("test_calc"):
+                {}
+        return int(self) >= other
+
+
+LIMIT = Late(3)
+"""
+REPLACES_TEST = REPLACES.format("module.test_twice.__code__ = (lambda: None).__code__")
+REPLACES_CALL = REPLACES.format("module.twice = {4: 8}.get")
+REPLACES_METHOD = REPLACES.format("module.Calc.test_twice = lambda self: None")
 UNITTEST = {
     "calc.py": BUG,
     "tests/test_calc.py": "import unittest\n\nfrom calc import low, twice\n\n\n"
@@ -214,6 +230,12 @@ CASES = (
     calc("no_tests", {"calc.py": FIX}, "notRun", "noTests", files={"calc.py": BUG}),
     calc("base_broken", {"calc.py": FIX}, "couldNotRun", "collection",
          files={**FILES, "tests/test_calc.py": "import nothing_of_the_kind\n"}),
+    calc("replaces_a_test", {"calc.py": FIX.replace("LIMIT = 3", REPLACES_TEST)}, "regressed",
+         "runnerReplaced"),
+    calc("replaces_what_a_test_calls", {"calc.py": FIX.replace("LIMIT = 3", REPLACES_CALL)}, "regressed",
+         "runnerReplaced"),
+    calc("unittest_replaces_a_test", {"calc.py": FIX.replace("LIMIT = 3", REPLACES_METHOD)}, "regressed",
+         "runnerReplaced", files=UNITTEST),
     calc("unittest_fix", {"calc.py": FIX}, "verified", files=UNITTEST),
     calc("unittest_break", {"calc.py": BREAK}, "regressed", "lost", files=UNITTEST),
 )  # fmt: skip

@@ -193,6 +193,8 @@ class Recorder(_Plugin):
     def pytest_collection_finish(self, session):
         super().pytest_collection_finish(session)
         self._look(now=True)
+        modules = (getattr(item, "module", None) for item in session.items)
+        self._seal.watch({id(module): module for module in modules}.values())
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config):

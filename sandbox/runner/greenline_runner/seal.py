@@ -1,9 +1,10 @@
-"""Whether the runner's own code is still what it was before project code ran.
+"""Whether the runner's own code, and the tests', is still what it was before project code ran.
 
 A test passes where nothing raised, as far as the runner sees; product code that replaces what calls the tests
 decides that. So the functions of the runner are remembered before anything of the project is imported, and
 looked at again after the collection, now and then between tests, and at the end, together with the plugins
-that nobody installed. What a project does without the patch too is its own affair; the verdict compares.
+that nobody installed. Tests are remembered once they are collected: product code that replaces one, or what
+one imported, decides its outcome as well. What a project does without the patch too is its own affair; the verdict compares.
 """
 
 import sys
@@ -56,6 +57,18 @@ class Seal:
             self._found[f"plugin {plugin}"] = None
         self._next = _clock() + _EVERY_S
 
+    def watch(self, modules):
+        """Remember the modules of the tests as well, with what they import."""
+        for module in modules:
+            if not isinstance(module, types.ModuleType):
+                continue
+            for name, value in list(vars(module).items()):
+                if not (_is_function(value) or isinstance(value, type)):
+                    continue
+                self._known.append((module, name, value, _code(value)))
+                if isinstance(value, type) and value.__module__ == module.__name__:
+                    self._known += _methods(value)
+
     def note(self, name):
         """Remember something else that was replaced."""
         self._found[name] = None
@@ -74,10 +87,14 @@ def _functions():
             continue
         for name, value in list(vars(module).items()):
             if isinstance(value, type) and value.__module__ == module_name and module_name != "builtins":
-                found += [(value, n, v, _code(v)) for n, v in list(vars(value).items()) if _is_function(v)]
+                found += _methods(value)
             elif _is_function(value) or (module_name == "builtins" and isinstance(value, type)):
                 found.append((module, name, value, _code(value)))
     return found
+
+
+def _methods(owner):
+    return [(owner, n, v, _code(v)) for n, v in list(vars(owner).items()) if _is_function(v)]
 
 
 def _is_function(value):

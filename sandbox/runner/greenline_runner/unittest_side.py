@@ -49,6 +49,7 @@ def run(options, channel, collecting=None):
     result = _Result(options, channel, cover, good)
     result.failfast = options.exit_first
     seal.look(now=True)
+    seal.watch([sys.modules.get(name) for name in {type(test).__module__ for test in good}])
     unittest.TestSuite(good).run(result)
     seal.look(now=True)
     seal.send(channel)

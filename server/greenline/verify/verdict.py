@@ -145,7 +145,7 @@ def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
     ):
         replaced = _replaced(facts, report)
         if replaced:
-            detail = f"{words} the project replaces code of the runner: {_names(replaced)}."
+            detail = f"{words} the project replaces code of the runner or of the tests: {_names(replaced)}."
             return Decision(Verdict.REGRESSED, "runnerReplaced", detail)
     if lost:
         return Decision(Verdict.REGRESSED, "lost", f"Passed before and does not any more: {_names(lost)}.")
