@@ -22,6 +22,7 @@ SHARED = {
 }
 CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
 CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
+MORE = "from calc import twice\n\n\ndef test_more():\n    assert twice(1) == 2\n"
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -56,6 +57,9 @@ CASES = (
               "notCovered", "outcomeHooks"),
     PatchCase("looks_for_tests", {"calc.py": BUG, "tests/test_calc.py": TESTS},
               {"calc.py": FIX + ASKS, "tests/test_calc.py": TESTS + NEW}, "notCovered", "asksForTests"),
+    PatchCase("another_module_renamed",
+              {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/test_more.py": MORE},
+              {"calc.py": FIX, "tests/test_more.py": None, "tests/test_other.py": MORE}, "verified"),
     honest("new_test", TESTS + NEW),
     honest("more_assertions", TESTS.replace(TWICE, TWICE + "    assert twice(0) == 0\n") + NEW),
     honest("assertion_in_front", TESTS.replace("    assert not", "    assert low(0)\n    assert not") + NEW),

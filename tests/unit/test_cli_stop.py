@@ -73,3 +73,20 @@ def test_second_signal_ends_a_process_that_does_not_stop() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", program], check=False)
 
     assert done.returncode == 130
+
+
+@pytest.mark.timeout(60)
+def test_work_that_never_looks_is_ended_after_a_while() -> None:
+    program = (
+        "import os, signal\n"
+        "from greenline.cli import stop\n"
+        "stop._GRACE_S = 0.2\n"
+        "with stop.stoppable():\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    while True:\n"
+        "        pass\n"
+    )
+
+    done = subprocess.run([sys.executable, "-P", "-c", program], check=False)
+
+    assert done.returncode == 130

@@ -23,6 +23,7 @@ PYTHON = [
     'def f():\n    return any("test" in frame.filename for frame in inspect.stack())',
     'class A(int):\n    def __eq__(self, other):\n        """Compare."""\n        return True',
     "from unittest.mock import ANY",
+    'x = os.path.exists("/.dockerenv")',
 ]
 JAVASCRIPT = [
     "if (process.env.NODE_ENV === 'test') return 1;",
@@ -30,6 +31,7 @@ JAVASCRIPT = [
     "const t = process.env.VITEST;",
     "if (typeof describe === 'function') x();",
     "if (globalThis.expect) x();",
+    "return process.argv[1]?.includes('test') ? 1 : 2;",
 ]
 GO = ["if testing.Testing() {", 'if strings.HasSuffix(os.Args[0], ".test") {', 'flag.Lookup("test.v")']
 HONEST = [

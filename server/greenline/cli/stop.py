@@ -14,13 +14,16 @@ from greenline.core.cancel import Cancellation
 STOPPED = 130
 """Exit code of a command that was stopped."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_GRACE_S = 10.0
+"""How long work may take to notice that it is cancelled: twice what removing its containers takes at most."""
 
 
 @contextmanager
 def stoppable() -> Iterator[Cancellation]:
     """Yield a switch that Ctrl-C and SIGTERM set; a second one ends the process at once.
 
-    Only in the main thread; elsewhere the switch stays as it is.
+    So does work that has not ended `_GRACE_S` after the first. Only in the main thread; elsewhere the switch
+    stays as it is.
     """
     cancellation = Cancellation()
     if threading.current_thread() is not threading.main_thread():
@@ -32,7 +35,9 @@ def stoppable() -> Iterator[Cancellation]:
     theirs.setblocking(False)
     before = {number: signal.signal(number, _ignore) for number in _SIGNALS}
     woken = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    watcher = threading.Thread(target=_watch, args=(ours, cancellation), name="stop", daemon=True)
+    overdue = threading.Timer(_GRACE_S, os._exit, [STOPPED])
+    overdue.daemon = True
+    watcher = threading.Thread(target=_watch, args=(ours, cancellation, overdue), name="stop", daemon=True)
     watcher.start()
     try:
         yield cancellation
@@ -42,6 +47,7 @@ def stoppable() -> Iterator[Cancellation]:
             signal.signal(number, handler)
         theirs.close()
         watcher.join()
+        overdue.cancel()
         ours.close()
 
 
@@ -49,12 +55,15 @@ def _ignore(*_: object) -> None:
     """Stand where the default would end the process."""
 
 
-def _watch(pipe: socket.socket, cancellation: Cancellation) -> None:
+def _watch(pipe: socket.socket, cancellation: Cancellation, overdue: threading.Timer) -> None:
     """Cancel at the first signal; the end of the pipe is the end of the work."""
+    is_told = False
     while numbers := pipe.recv(1):
         if numbers[0] not in _SIGNALS:
             continue
-        if cancellation.cancelled:
+        if is_told or cancellation.cancelled:
             os._exit(STOPPED)
+        is_told = True
+        overdue.start()
         # Hooks kill containers, which may take a moment; the next signal must not wait for it.
         threading.Thread(target=cancellation.cancel, name="cancel", daemon=True).start()

@@ -17,7 +17,7 @@ from greenline.verify.source_line import GO, JAVASCRIPT
 
 _Found = tuple[str, int]
 """What it is, and its 1-based line."""
-_ENVIRONMENT = re.compile(r"PYTEST_\w+")
+_ENVIRONMENT = re.compile(r"PYTEST_\w+|/\.dockerenv|/run/\.containerenv")
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "unittest.mock"})
 _FRAMES = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
 _IN_TEST = re.compile(r"test", re.IGNORECASE)
@@ -26,7 +26,7 @@ _JAVASCRIPT = re.compile(
     r"env\.(?:VITEST\w*|JEST_WORKER_ID|NODE_TEST_CONTEXT)"
     r"|NODE_ENV\b.{0,12}?[\"'`]test[\"'`]|[\"'`]test[\"'`].{0,24}?\bNODE_ENV"
     r"|(?:typeof|globalThis\.|global\.)\s*(?:describe|it|jest|vi|vitest|expect|mocha)\b"
-    r"|(?:argv|execArgv).{0,40}?(?:--test\b|jest|vitest|mocha|\.test\b)"
+    r"|(?:argv|execArgv).{0,40}?(?:[\"'`/.]test\b|--test\b|jest|vitest|mocha)|/\.dockerenv"
 )
 _GO = re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args.{0,40}?(?:\.test\b|-test\.)")
 

@@ -61,15 +61,17 @@ def executed(
     """
     starts = patched_starts(hunks)
     n_executed = n_executable = 0
-    for path in sorted({relative(root, hunk.path) for hunk in hunks}):
+    by_path: dict[str, list[Hunk]] = {}
+    for hunk in hunks:
+        by_path.setdefault(hunk.path, []).append(hunk)
+    for place, inside in by_path.items():
+        path = relative(root, place)
         file = patched.get(path)
         if file is None or not is_measured(path) or not is_product(path):
             continue
         witnesses = code_lines(path, file.content)
         seen = _seen(path, after)
-        for hunk in hunks:
-            if relative(root, hunk.path) != path:
-                continue
+        for hunk in inside:
             for number in added_lines(hunk, starts[hunk.id]):
                 if wanted := witnesses.get(number):
                     n_executable += 1

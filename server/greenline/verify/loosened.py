@@ -60,7 +60,10 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     # A module of tests is used by itself alone; what others share is found by its name.
     shared: frozenset[str] = frozenset()
     for path, found in names.items():
-        shared |= found if not files[path][1].tests else frozenset()
+        old, new = files[path]
+        # One that is taken away, or has another name by now, was still a module of tests.
+        is_module = new.tests or (old.tests and path not in patched)
+        shared |= frozenset() if is_module else found
     places: set[tuple[str, str]] = set()
     for path in {*test_files, *changed}:
         if path.endswith((*JAVASCRIPT, *GO)):

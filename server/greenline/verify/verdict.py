@@ -13,6 +13,10 @@ _LOST = frozenset({Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAIL
 _BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
 _NOT_EXECUTED = frozenset({Outcome.SKIPPED, Outcome.DESELECTED})
 _NAMED = 3
+_MEANT = (
+    " The patch changes these tests along with the code; whether the old behaviour may go, no run can tell:"
+    " read the hunks and accept them by hand."
+)
 _OUTCOME = "outcome of a failed test"
 """How the runner's name for a report that says `passed` over an exception begins."""
 
@@ -136,7 +140,8 @@ def _flaky(facts: Facts) -> Decision | None:
 def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
     for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
         if report is not None and report.end is not RunEnd.COMPLETE:
-            return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}")
+            meant = _MEANT if report is facts.old_tests else ""
+            return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}{meant}")
     for report, words in (
         (facts.patched, "With the patch"),
         (facts.old_tests, "With the base's tests"),
@@ -148,7 +153,10 @@ def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
             detail = f"{words} the project replaces code of the runner or of the tests: {_names(replaced)}."
             return Decision(Verdict.REGRESSED, "runnerReplaced", detail)
     if lost:
-        return Decision(Verdict.REGRESSED, "lost", f"Passed before and does not any more: {_names(lost)}.")
+        after = _outcomes(facts.patched)
+        meant = _MEANT if all(_passes(after.get(test)) for test in lost) else ""
+        detail = f"Passed before and does not any more: {_names(lost)}.{meant}"
+        return Decision(Verdict.REGRESSED, "lost", detail)
     return None
 
 
