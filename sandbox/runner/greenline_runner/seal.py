@@ -4,7 +4,8 @@ A test passes where nothing raised, as far as the runner sees; product code that
 decides that. So the functions of the runner are remembered before anything of the project is imported, and
 looked at again after the collection, now and then between tests, and at the end, together with the plugins
 that nobody installed. Tests are remembered once they are collected: product code that replaces one, or what
-one imported, decides its outcome as well. What a project does without the patch too is its own affair; the verdict compares.
+one imported, decides its outcome as well. What a project does without the patch too is its own affair; the
+verdict compares.
 """
 
 import sys

@@ -69,10 +69,15 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
             continue
         elif there or not _renamed(old.get(path, {}).get(name), added):
             removed.add(test.id)
+    elsewhere = _elsewhere(base, patched, paths)
     found = loosened(base, patched, paths, {_place(test)[0] for test in after.tests})
     return TestChange(
         changed=frozenset(
-            t.id for t in after.tests if not _moved(t, old, new) and _changed(t, paths, rule, old, new)
+            t.id
+            for t in after.tests
+            if _place(t)[0] not in elsewhere
+            and not _moved(t, old, new)
+            and _changed(t, paths - elsewhere, rule, old, new)
         ),
         hidden=frozenset(hidden),
         removed=frozenset(removed),
@@ -82,6 +87,15 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )
+
+
+def _elsewhere(base: Tree, patched: Tree, paths: set[str]) -> set[str]:
+    """Return the files that only have another name than before, under both names."""
+    gone = {base[path].content: path for path in paths if path not in patched}
+    here = {
+        path: gone[patched[path].content] for path in paths - base.keys() if patched[path].content in gone
+    }
+    return {*here, *here.values()}
 
 
 def _count(tests: Iterable[TestResult]) -> dict[tuple[str, str], int]:
