@@ -142,6 +142,8 @@ class Source:
         for inner in ast.walk(function):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 found.add(inner.id)
+            elif isinstance(inner, Function) and inner is not function:
+                found.add(inner.name)
         return sorted(found)
 
     def replace(

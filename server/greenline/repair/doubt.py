@@ -3,8 +3,9 @@
 A fix is believed for its share: its family's score among those of all families that pass. Two families that
 are just as likely are a choice to show; of more, or of unequal ones, none is proposed. An edit of a kind
 that seldom is the fix (a statement left out, a constant returned, a guard added) is believed only where
-several tests execute its line as well. Among thousands of pairs some pass by chance: one of which neither
-edit mends anything alone is believed only where several tests fail.
+several tests execute its line as well: two, where nothing else passes and either several tests fail or the
+edit only puts what is there in another order. Among thousands of pairs some pass by chance: one of which
+neither edit mends anything alone is believed only where several tests fail.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _LIKELY = 0.3
 """The prior from which on an edit may be one of a choice."""
 _NEEDED = ((0.12, 8), (0.3, 3))
 """How many tests must execute the line of an edit whose prior is below a figure."""
+_FEW_WITNESSES = 2
+"""How many must where it is the only fix of thousands of edits, and several tests fail or it is a swap."""
 _TIE = 0.98
 """The share of the best score from which on a fix counts as just as likely."""
 
@@ -50,6 +53,9 @@ def doubt(
         return f"{n_edits} edits that differ in what they do pass, so the tests do not tell which is right"
     for edit in best.edits:
         needed = next((count for prior, count in _NEEDED if edit.prior < prior), 0)
+        is_alone = not rivals and (n_failing >= _FEW or edit.operator.startswith("swapped"))
+        if is_alone and edit.prior >= _NEEDED[0][0]:
+            needed = min(needed, _FEW_WITNESSES)
         # What an import executes, such as a default, is in no test's own coverage and says nothing here.
         seen = n_witnesses.get((edit.path, edit.line), needed)
         if seen < needed:

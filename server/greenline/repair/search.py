@@ -14,7 +14,7 @@ from greenline.mutation.operator import candidates
 from greenline.mutation.source import Candidate, Source
 from greenline.repair.behind import steps
 from greenline.repair.fix import Fix, overlap
-from greenline.repair.spread import spread
+from greenline.repair.spread import names_tested, spread
 from greenline.repair.trial import Bench
 from greenline.verify.batch import Look, Trial
 
@@ -95,6 +95,7 @@ class Search:
         by_file: dict[str, dict[int, float]] = {}
         for (file, line), score in suspicion.items():
             by_file.setdefault(file, {})[line] = score
+        tested = names_tested(self.tree, self.bench.timing.failing)
         found: list[tuple[Candidate, float]] = []
         for file, own in by_file.items():
             self.cancellation.raise_if_cancelled()
@@ -102,7 +103,7 @@ class Search:
                 source = Source(file, self.tree[file].content)
             except (SyntaxError, ValueError, KeyError):
                 continue
-            lines = spread(source, own)
+            lines = spread(source, own, tested)
             for candidate in candidates(source, set(lines)):
                 found.append((candidate, _suspicion(lines, candidate.line) * candidate.prior))
         found.sort(key=lambda item: (-item[1], item[0].path, item[0].start, item[0].replacement))

@@ -6,7 +6,16 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from greenline.mutation.operator import call, expression, ingredient, insertion, name, statement, structure
+from greenline.mutation.operator import (
+    call,
+    expression,
+    forgotten,
+    ingredient,
+    insertion,
+    name,
+    statement,
+    structure,
+)
 from greenline.mutation.source import Candidate, Source
 
 Operator = Callable[[Source, ast.AST], Iterator[Candidate]]
@@ -51,6 +60,14 @@ OPERATORS: tuple[Operator, ...] = (
     insertion.step,
     insertion.jump,
     insertion.copied,
+    forgotten.call_around,
+    forgotten.formatting,
+    forgotten.ceiling,
+    forgotten.reversal,
+    forgotten.sort_key,
+    forgotten.condition,
+    forgotten.parent_setup,
+    forgotten.entry_order,
 )
 
 

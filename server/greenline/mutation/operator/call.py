@@ -21,7 +21,7 @@ _SIBLINGS = (
     ("int", "round", "float"),
     ("list", "set", "tuple", "sorted"),
     ("keys", "values", "items"),
-    ("pop", "popleft", "get"),
+    ("pop", "popleft"),
     ("append", "appendleft"),
     ("heappush", "heappop"),
     ("union", "intersection", "difference", "symmetric_difference"),
@@ -33,6 +33,9 @@ _SIBLINGS = (
     ("sqrt", "isqrt"),
     ("days", "seconds"),
 )
+_RARE = frozenset({"bool", "sorted", "set", "len", "sum", "reversed", "round"})
+"""Conversions that give something else altogether: they pass weak tests more often than they are the fix."""
+_COPIES = frozenset({"list", ".copy()"})
 _WRAPPERS = ("str", "int", "float", "abs", "list", "sorted", "set", "len", "reversed", "bool", "round", "sum")
 _HOLDERS = (
     ast.Return,
@@ -166,10 +169,13 @@ def wrap(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if not isinstance(parent, _HOLDERS):
         return
     text = source.text(node)
-    for wrapper in _WRAPPERS:
-        yield source.replace(node, b"%s(%s)" % (wrapper.encode(), text), "conversion", 0.15)
+    is_handed_out = isinstance(parent, ast.Return | ast.Yield | ast.Call | ast.Dict)
+    for wrapper in (*_WRAPPERS, "dict"):
+        prior = 0.3 if wrapper in _COPIES and is_handed_out else 0.1 if wrapper in _RARE else 0.15
+        yield source.replace(node, b"%s(%s)" % (wrapper.encode(), text), "conversion", prior)
     for method in _METHODS:
-        yield source.replace(node, text + method.encode(), "conversion", 0.12)
+        prior = 0.2 if method in _COPIES and is_handed_out else 0.12
+        yield source.replace(node, text + method.encode(), "conversion", prior)
 
 
 def range_bounds(source: Source, node: ast.AST) -> Iterator[Candidate]:

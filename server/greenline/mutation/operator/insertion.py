@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from greenline.mutation.source import Candidate, Function, Source
 
-_MAX_COPIES = 30
+_MAX_COPIES = 40
 _GROWING = {"append": "append", "pop": "append", "add": "add", "discard": "add", "appendleft": "append"}
 
 
@@ -82,6 +82,10 @@ def _texts(source: Source, function: Function) -> list[tuple[str, float]]:
     for text, needed, local in source.once("simple statements", lambda: _simple(source)):
         if needed <= names:
             found[text] = 0.22 if local is function else 0.18
+    owner = source.parent(function)
+    for text, needed, local in source.once("settings", lambda: _settings(source)):
+        if needed <= names and local is not function and source.parent(local) is owner:
+            found.setdefault(text, 0.2)
     growing = {
         (inner.func.value.id, _GROWING[inner.func.attr])
         for inner in ast.walk(function)
@@ -104,6 +108,23 @@ def _simple(source: Source) -> list[tuple[str, set[str], Function]]:
         local = source.function(node) if is_call or isinstance(node, ast.AugAssign) else None
         if local is not None:
             found.append((ast.unparse(node), _locals_of(source, node), local))
+    return found
+
+
+def _settings(source: Source) -> list[tuple[str, set[str], Function]]:
+    """Return what methods set on their object to a constant, and the inverse of what they count."""
+    found = []
+    for node in ast.walk(source.tree):
+        local = source.function(node)
+        if local is None:
+            continue
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.List | ast.Dict):
+            if all(isinstance(target, ast.Attribute) for target in node.targets):
+                found.append((ast.unparse(node), _locals_of(source, node), local))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+            word = "-=" if isinstance(node.op, ast.Add) else "+="
+            text = f"{ast.unparse(node.target)} {word} {ast.unparse(node.value)}"
+            found.append((text, _locals_of(source, node), local))
     return found
 
 

@@ -17,14 +17,43 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
         return
     function = source.function(node)
     read = source.once(("read", function), lambda: _read(function))
+    beside = _beside(source, node)
     for other in names:
-        if other != node.id and other not in ("self", "cls"):
+        if other not in (node.id, beside, "self", "cls"):
             # A variable that nothing reads is most likely the one that was meant.
             prior = 0.75 if other not in read else 0.45
             prior = prior if isinstance(node.ctx, ast.Load) else 0.3
             yield source.replace(node, other, "variable", prior)
     if isinstance(node.ctx, ast.Load) and "self" in names and node.id != "self":
         yield source.replace(node, f"self.{node.id}", "missing self", 0.3)
+
+
+def _beside(source: Source, node: ast.Name) -> str:
+    """Return the name on the other side of a comparison, sum or product: nothing is put beside itself."""
+    parent = source.parent(node)
+    if isinstance(parent, ast.Attribute):
+        return _owner_beside(source, node, parent)
+    if isinstance(parent, ast.BinOp):
+        sides = [parent.left, parent.right]
+    elif isinstance(parent, ast.Compare) and len(parent.ops) == 1:
+        sides = [parent.left, *parent.comparators]
+    else:
+        return ""
+    return next((side.id for side in sides if side is not node and isinstance(side, ast.Name)), "")
+
+
+def _owner_beside(source: Source, node: ast.Name, attribute: ast.Attribute) -> str:
+    """Return whose attribute of the same name stands on the other side."""
+    holder = source.parent(attribute)
+    if isinstance(holder, ast.BinOp):
+        sides = [holder.left, holder.right]
+    elif isinstance(holder, ast.Compare):
+        sides = [holder.left, *holder.comparators]
+    else:
+        return ""
+    alike = (s for s in sides if isinstance(s, ast.Attribute) and s.attr == attribute.attr)
+    owners = (side.value for side in alike if side is not attribute)
+    return next((owner.id for owner in owners if isinstance(owner, ast.Name)), "")
 
 
 def _read(function: Function | None) -> set[str]:
@@ -47,7 +76,22 @@ def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
     end = source.span(node)[1]
     start = end - len(node.attr.encode())
     for other in sorted(used - {node.attr}):
+        if _is_beside_itself(source, node, other):
+            continue
         yield Candidate(source.path, start, end, other.encode(), "attribute", node.lineno, 0.4)
+
+
+def _is_beside_itself(source: Source, node: ast.Attribute, name: str) -> bool:
+    """Return whether an attribute of that name would stand beside itself."""
+    parent = source.parent(node)
+    if isinstance(parent, ast.BinOp):
+        sides = [parent.left, parent.right]
+    elif isinstance(parent, ast.Compare):
+        sides = [parent.left, *parent.comparators]
+    else:
+        return False
+    new = f"{ast.unparse(node.value)}.{name}"
+    return any(side is not node and ast.unparse(side) == new for side in sides)
 
 
 def _attributes(source: Source) -> dict[str, set[str]]:

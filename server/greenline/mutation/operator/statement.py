@@ -154,7 +154,7 @@ def missing_await(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Await a call in a coroutine, or stop awaiting."""
     in_coroutine = isinstance(source.function(node), ast.AsyncFunctionDef)
     if isinstance(node, ast.Call) and in_coroutine and not isinstance(source.parent(node), ast.Await):
-        yield source.replace(node, b"await " + source.text(node), "missing await", 0.6)
+        yield source.replace(node, b"await " + source.text(node), "missing await", 0.9)
     if isinstance(node, ast.Await):
         yield source.replace(node, source.text(node.value), "await", 0.3)
 

@@ -44,7 +44,7 @@ def _renamed(source: Source, node: ast.stmt, places: list[ast.Name], names: dict
         if place.id in names:
             left, right = source.span(place)
             text = text[: left - start] + names[place.id].encode() + text[right - start :]
-    return Candidate(source.path, start, end, text, "swapped names", node.lineno, 0.25)
+    return Candidate(source.path, start, end, text, "swapped names", node.lineno, 0.5)
 
 
 def _swapped(
