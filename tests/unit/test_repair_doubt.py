@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from greenline.core.port import StagedFile
 from greenline.mutation.source import Candidate, Source
 from greenline.repair.alike import Family
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.fix import Fix
-from greenline.repair.spread import spread
+from greenline.repair.spread import names_tested, spread
 
 
 def _family(line: int, prior: float, score: float = 0.5) -> Family:
@@ -89,6 +90,17 @@ def test_what_nothing_suspicious_uses_is_not() -> None:
     text = "A = 1\nB = 2\n\ndef f():\n    return A\n"
 
     assert 2 not in spread(Source("m.py", text.encode()), {5: 1.0})
+
+
+def test_a_constant_that_only_a_failing_test_reads_is_suspected() -> None:
+    test = "from m import A, C\n\n\ndef test_a():\n    assert A == C.size\n"
+    tree = {"tests/test_m.py": StagedFile(test.encode())}
+    source = Source("m.py", b"A = 1\nB = 2\n\nclass C:\n    size = 3\n\ndef f():\n    return 1\n")
+
+    for failing in ("tests/test_m.py::test_a[1]", "tests.test_m.Case.test_a"):
+        found = spread(source, {8: 1.0}, names_tested(tree, [failing]))
+        assert {1, 5} <= found.keys()
+        assert 2 not in found
 
 
 def test_two_edits_that_mend_nothing_alone_need_several_failing_tests() -> None:

@@ -155,6 +155,45 @@ FUNCTIONS = {
         "def f(a, b):\n    if a < 0:\n        return b\n",
         "def f(a, b):\n    if a < 0 or not b:\n        return b\n",
     ),
+    "call around a name": (
+        "def f(a, b):\n    a[b] = find(b)\n",
+        "def f(a, b):\n    a[find(b)] = find(b)\n",
+    ),
+    "format of a value": ("def f(a):\n    return f'{a}:{a}'\n", "def f(a):\n    return f'{a}:{a:02d}'\n"),
+    "padding": ("def f(a):\n    return f'{a:2d}'\n", "def f(a):\n    return f'{a:02d}'\n"),
+    "precision": ("def f(a):\n    return f'{a:.1f}'\n", "def f(a):\n    return f'{a:.2f}'\n"),
+    "rounding up": ("def f(a, b):\n    return a // b\n", "def f(a, b):\n    return -(-a // b)\n"),
+    "missing key": (
+        "class V:\n    pass\n\ndef f(a):\n    return max(a)\n",
+        "class V:\n    pass\n\ndef f(a):\n    return max(a, key=V)\n",
+    ),
+    "missing condition": (
+        "def f(a):\n    a.done = True\n\ndef g(a):\n    return a is not None\n",
+        "def f(a):\n    a.done = True\n\ndef g(a):\n    return a is not None and a.done\n",
+    ),
+    "missing set-up of a parent": (
+        "class A(B):\n    def __init__(self, x):\n        self.x = x\n",
+        "class A(B):\n    def __init__(self, x):\n        super().__init__()\n        self.x = x\n",
+    ),
+    "setting that other methods make": (
+        "class A:\n    def f(self):\n        self.n = 0\n\n    def g(self):\n        return self.n\n",
+        "class A:\n    def f(self):\n        self.n = 0\n\n    def g(self):\n        self.n = 0\n"
+        "        return self.n\n",
+    ),
+    "the other side of what is counted": (
+        "class A:\n    def f(self, n):\n        self.n += n\n\n    def g(self, n):\n        return n\n",
+        "class A:\n    def f(self, n):\n        self.n += n\n\n    def g(self, n):\n"
+        "        self.n -= n\n        return n\n",
+    ),
+    "entries of a dictionary in another order": (
+        "def f(a, b):\n    return {a: 1, **b}\n",
+        "def f(a, b):\n    return {**b, a: 1}\n",
+    ),
+    "turned round": ("def f(a):\n    return a\n", "def f(a):\n    return a[::-1]\n"),
+    "name of an inner function": (
+        "def f(a):\n    def g():\n        return 1\n    a.off(a)\n",
+        "def f(a):\n    def g():\n        return 1\n    a.off(g)\n",
+    ),
     "sibling attribute": (
         "class C:\n    def f(self):\n        self.low = 1\n        self.high = 2\n        return self.low\n",
         "class C:\n    def f(self):\n        self.low = 1\n        self.high = 2\n        return self.high\n",
@@ -177,6 +216,19 @@ def test_positions_hold_after_bytes_that_are_no_columns(prefix: bytes) -> None:
     made = {source.apply(candidate) for candidate in candidates(source, lines)}
 
     assert prefix + b"if a <= b: x()\n" in made
+
+
+@pytest.mark.parametrize(
+    ("text", "senseless"),
+    [
+        ("def f(a, b):\n    return a == b\n", "def f(a, b):\n    return b == b\n"),
+        ("def f(a, b):\n    return a.x < b.x\n", "def f(a, b):\n    return b.x < b.x\n"),
+        ("def f(a, b):\n    return a.x < a.y\n", "def f(a, b):\n    return a.y < a.y\n"),
+        ("def f(a, b):\n    return a.get(b)\n", "def f(a, b):\n    return a.pop(b)\n"),
+    ],
+)
+def test_nothing_is_put_beside_itself_and_no_look_takes_away(text: str, senseless: str) -> None:
+    assert ast.dump(ast.parse(senseless)) not in _reachable(text.encode())
 
 
 def test_every_candidate_parses_and_changes_something() -> None:

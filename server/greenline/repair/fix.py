@@ -44,7 +44,8 @@ def described(tree: Tree, fix: Fix) -> str:
 def _in_words(data: bytes, edits: Sequence[Candidate]) -> str:
     first, last = min(edits, key=lambda e: e.start), max(edits, key=lambda e: e.end)
     start = data.rfind(b"\n", 0, first.start) + 1
-    end = data.find(b"\n", last.end)
+    # After lines that are put in, the next one is not part of the edit.
+    end = last.end if last.replacement.endswith(b"\n") else data.find(b"\n", last.end)
     end = end if end >= 0 else len(data)
     made = make_contents(lambda _: data, edits)[first.path]
     lines = made[start : end + len(made) - len(data)].decode(errors="replace").split("\n")
