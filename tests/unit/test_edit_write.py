@@ -19,7 +19,7 @@ from greenline.core.event import Event
 from greenline.edit.undo import named_checkpoints, undo_on_disk
 from greenline.edit.write import NotWritten, Occasion, apply_changes
 from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint import Checkpoint, CheckpointState
+from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, FileVersions
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 
@@ -337,6 +337,20 @@ def test_a_change_taken_back_by_hand_does_not_stand_before_older_ones(
     assert store.get(first.id).undone_by == (done.checkpoint and done.checkpoint.id)
     with pytest.raises(WrongState, match="by hand"):
         named_checkpoints(store, second.id)
+
+
+def test_what_an_editor_has_not_saved_is_not_taken_for_undone(root: Path, store: CheckpointStore) -> None:
+    (root / "a").write_bytes(b"1\n")
+    versions = FileVersions(str(root / "a"), b"1\n", b"2\n", encoding="utf-8")
+    taken = store.begin(Draft("accept", "editor", "accept", (versions,), (str(root),)))
+    store.finish(taken)
+
+    with pytest.raises(WrongState, match="not saved"):
+        undo_on_disk(store, named_checkpoints(store, None))
+
+    (root / "a").write_bytes(b"2\n")
+    done = undo_on_disk(store, named_checkpoints(store, None))
+    assert (done.restored, (root / "a").read_bytes()) == ((str(root / "a"),), b"1\n")
 
 
 def test_an_undo_taken_back_by_hand_leaves_its_change_in_force(root: Path, store: CheckpointStore) -> None:

@@ -161,10 +161,12 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
     """Take checkpoints back in the files on the disk; raises as `apply_changes` does.
 
     A checkpoint is taken first, so that the undo can be undone. What somebody took back already is marked as
-    undone, or else it would be the newest change for ever.
+    undone, or else it would be the newest change for ever; but what an editor made may be in a buffer that
+    is not saved yet, and raises `WrongState`.
     """
     plan = plan_undo(store, checkpoints, _on_disk)
     if plan.is_made:
+        _refuse_unsaved(checkpoints)
         store.note_undone(checkpoints, plan.marks)
         return Undone(by_hand=plan.undoes)
     if not plan.restored:
@@ -182,6 +184,16 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
     for folder in (folder for checkpoint in checkpoints for folder in reversed(checkpoint.folders)):
         _remove_if_empty(folder)
     return Undone(tuple(change.path for change in changes), plan.conflicts, taken)
+
+
+def _refuse_unsaved(checkpoints: Sequence[Checkpoint]) -> None:
+    """Refuse to take what an editor's buffers may hold for undone; raises `WrongState`."""
+    made = [item.id for item in checkpoints if item.place == "editor"]
+    if made:
+        raise WrongState(
+            f"What an editor made by {', '.join(made)} is not in the files: it was not saved, or taken back.",
+            remedy="Save it in the editor first, or undo it there; `greenline undo ID` undoes another.",
+        )
 
 
 def _on_disk(path: str) -> Content | None:

@@ -109,7 +109,9 @@ def _methods(source: Source, node: ast.AST) -> set[str]:
         up = source.parent(up)
     if up is None:
         return set()
-    return {item.name for item in up.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+    names = {item.name for item in up.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+    # What Python itself calls is hardly ever called by name.
+    return {name for name in names if not name.startswith("__")}
 
 
 def _same_kind(source: Source) -> set[str]:
