@@ -16,6 +16,7 @@ from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, Mark
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
+from greenline.lsp import landing as way
 from greenline.lsp.landing import Change, Landed, Landing
 from greenline.lsp.review import CurrentText, FileEdit, Replacement
 
@@ -160,11 +161,42 @@ async def test_a_refused_edit_is_rolled_back(store: CheckpointStore) -> None:
     assert desk.states() == [CheckpointState.ROLLED_BACK]
 
 
+async def test_the_text_counts_and_not_what_the_editor_says_of_it(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+
+    async def apply_and_deny() -> str:
+        desk.text = "new\na\n"
+        return "The editor did not apply the edit."
+
+    desk.answer = apply_and_deny
+    landed = await desk.land()
+
+    assert landed.failures == {}
+    assert desk.states() == [CheckpointState.DONE]
+
+
+async def test_an_editor_that_never_answers_has_failed(
+    store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(way, "_ANSWER_S", 0.05)
+    desk = Desk(store, "a\n")
+
+    async def never() -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    desk.answer = never
+    landed = await desk.land()
+
+    assert "did not answer" in landed.failures[PATH]
+    assert desk.states() == [CheckpointState.ROLLED_BACK]
+
+
 async def test_an_edit_that_failed_half_way_can_still_be_undone(store: CheckpointStore) -> None:
     desk = Desk(store, "a\n")
 
     async def break_off() -> str:
-        desk.text = "new\na\n"
+        desk.text = "ne\na\n"
         return "The editor broke off."
 
     desk.answer = break_off

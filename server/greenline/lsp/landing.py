@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _CHECK_S = 3.0
 """How long the buffers may take to show an edit that the client says it applied."""
+_ANSWER_S = 60.0
+"""How long an editor may take to apply an edit: far longer than any takes, and no reason to wait for ever."""
 _TYPED = "The text changed before the edit could be applied."
 _ENDED = "The request ended before the editor had answered."
 _MAX_TRIES = 5
@@ -170,6 +172,9 @@ class Landing:
     async def _send(self, change: Change, editor: Editor, cancelled: asyncio.Event) -> dict[str, str]:
         edits = (attrs.evolve(edit, path=self._buffers.open_path(edit.path)) for edit in change.edits)
         failure = await _unless(cancelled, editor.apply(change.label, tuple(edits)))
+        if failure and not self._is_untouched(change) and all(map(self._shows, change.edits)):
+            # The text counts, and not what the editor says of it.
+            return {}
         if failure:
             return {edit.path: failure for edit in change.edits}
         reason = "The editor says it applied the edit, but its text is not as expected."
@@ -232,14 +237,19 @@ class Landing:
 
 
 async def _unless(cancelled: asyncio.Event, answer: Awaitable[str]) -> str:
-    """Await an answer; raises `CancelledError` where the request is cancelled before there is one."""
+    """Await an answer; raises `CancelledError` where the request is cancelled before there is one.
+
+    An editor that never answers has failed, so that the next review need not wait for it.
+    """
     asking = asyncio.ensure_future(answer)
     waiting = asyncio.create_task(cancelled.wait(), name="landing: cancelled")
     try:
-        await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        if not asking.done():
+        await asyncio.wait({asking, waiting}, timeout=_ANSWER_S, return_when=asyncio.FIRST_COMPLETED)
+        if asking.done():
+            return asking.result()
+        if cancelled.is_set():
             raise asyncio.CancelledError
-        return asking.result()
+        return f"The editor did not answer within {_ANSWER_S:g} seconds."
     finally:
         waiting.cancel()
         asking.cancel()
