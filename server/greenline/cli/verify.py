@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from pathlib import Path
 
 import attrs
@@ -22,6 +21,7 @@ from greenline.cli.console import (
     warn,
 )
 from greenline.cli.stop import stoppable
+from greenline.cli.stream import piped_bytes
 from greenline.config.settings import Settings, load_settings
 from greenline.core.edit import Hunk
 from greenline.core.error import InvalidInput
@@ -149,7 +149,7 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, GatedPatch]:
     gate = Gate((root,))
     if arguments.patch:
         is_piped = arguments.patch == "-"
-        data = sys.stdin.buffer.read() if is_piped else patch_bytes(arguments.patch)
+        data = piped_bytes() if is_piped else patch_bytes(arguments.patch)
         text = read_patch(data, "The standard input" if is_piped else arguments.patch)
         return snapshot.tree(root, gate), GatedPatch.of_diff(text, snapshot.read_bytes, root, gate.may_stage)
     from greenline.workspace.revision import changes_since, range_changes, staged_changes
