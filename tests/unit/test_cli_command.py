@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -109,6 +110,15 @@ def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_an_unknown_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "run-none", "--root", str(tmp_path)]) == 1
     assert "run-none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", ([], ["--json"]), ids=("text", "json"))
+def test_a_name_that_is_no_text_is_shown_escaped(
+    output: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", os.fsdecode(b"\xff\xfe"), "--root", str(tmp_path), *output]) == 1
+
+    assert capsys.readouterr().err.startswith("greenline: There is no run '\\udcff\\udcfe' here.")
 
 
 def test_git_trees_of_head_and_of_the_index(tmp_path: Path) -> None:
