@@ -92,6 +92,27 @@ def test_bad_input_is_one_line_that_names_it(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("argv", "usage"),
+    [
+        (["verify", "--nosuch"], "usage: greenline verify "),
+        (["demo", "more"], "usage: greenline demo "),
+        (["edit", "apply", "a.diff", "--nosuch"], "usage: greenline edit apply "),
+        (["--nosuch"], "usage: greenline [-h]"),
+    ],
+)
+def test_what_a_command_does_not_know_is_answered_with_its_own_usage(
+    argv: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
+        main(argv)
+
+    error = capsys.readouterr().err
+    assert exited.value.code == 2
+    assert error.startswith(usage)
+    assert f"unrecognized arguments: {argv[-1]}\n" in error
+
+
 def test_a_folder_that_was_removed_meanwhile_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,19 @@ _EPILOG = """exit codes:
 EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """A command's parser, which answers for all that stands behind its name.
+
+    argparse hands what a command does not know to the parser above, whose usage explains nothing of it.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser; a parsed command is in `command`, a function of the arguments."""
     parser = argparse.ArgumentParser(
@@ -32,7 +45,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"greenline {greenline.__version__}")
     parser.set_defaults(command=_later("serve"))
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_CommandParser)
     _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
     _add(
         commands,
