@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 from collections.abc import Callable
 from typing import Any
 
 import greenline
+from greenline.cli.stop import interruptible
 
 _EPILOG = """exit codes:
   0  done; for verify and run: the verdict is verified
@@ -19,6 +21,7 @@ _EPILOG = """exit codes:
   130  stopped by Ctrl-C or SIGTERM; nothing was written
 """
 
+_SERVERS = ("serve", "acp", "mcp")
 EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
 
 
@@ -290,7 +293,9 @@ def _later(name: str) -> Callable[[argparse.Namespace], int]:
     """Return a function that imports a command's module when it is called."""
 
     def run(arguments: argparse.Namespace) -> int:
-        module = importlib.import_module(f"greenline.cli.{name}")
-        return int(module.run(arguments))
+        # A server is ended by its client, and by the signal itself.
+        with contextlib.nullcontext() if name in _SERVERS else interruptible():
+            module = importlib.import_module(f"greenline.cli.{name}")
+            return int(module.run(arguments))
 
     return run
