@@ -5,15 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
-from greenline.app import index_path, open_journal
+from greenline.app import open_journal
 from greenline.cli import main
 from greenline.cli.console import diff_text
 from greenline.core.edit import FileChange
@@ -23,7 +21,6 @@ from greenline.core.visible import visible
 from greenline.demo.editor import replaced
 from greenline.demo.scene import sample_project
 from greenline.edit.hunk import split
-from greenline.index.live.lease import lease_path
 from greenline.workspace.revision import staged_tree, tree_at
 
 COMMANDS = (
@@ -175,19 +172,6 @@ def test_the_demonstration_editor_applies_several_edits() -> None:
     assert replaced("a\nb\n", edits) == "A\nBB\n"
 
 
-def test_a_state_folder_that_cannot_be_made_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("GREENLINE_STATE_DIR", str(tmp_path / "file" / "state"))
-
-    assert main(["runs", "--root", str(tmp_path)]) == 1
-
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert str(tmp_path / "file") in error
-
-
 def test_a_run_whose_process_died_is_shown_as_interrupted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -327,54 +311,6 @@ def test_the_sample_is_committed_without_the_users_configuration(
     assert not canary.exists()
 
 
-@pytest.mark.parametrize("command", ["runs", "plan x", "checkpoints", "index", "search x"])
-def test_a_state_folder_that_cannot_be_made_is_one_line_with_its_remedy(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("GREENLINE_STATE_DIR")
-    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    monkeypatch.setenv("HOME", "/dev/null")
-
-    assert main([*command.split(), "--root", str(tmp_path)]) == 1
-
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert "/dev/null/.local/state/greenline" in error
-    assert error.endswith("Set GREENLINE_STATE_DIR to a folder that can be written, with space.\n")
-
-
-def _full(*_: object, **__: object) -> NoReturn:
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize("command", ["index", "search x"])
-def test_no_editor_is_said_to_keep_an_index_that_has_no_space(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("greenline.workspace.state.tempfile.TemporaryFile", _full)
-
-    assert main([*command.split(), "--root", str(tmp_path)]) == 1
-
-    printed = capsys.readouterr()
-    assert (printed.out, printed.err.count("\n")) == ("", 1)
-    assert (
-        "No space left on device. The state folder cannot be written. Set GREENLINE_STATE_DIR" in printed.err
-    )
-
-
-def test_an_index_that_cannot_be_claimed_is_said_to_be_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lease = lease_path(index_path([str(tmp_path)]))
-    lease.mkdir()
-
-    assert main(["index", "--root", str(tmp_path)]) == 1
-
-    error = capsys.readouterr().err
-    assert f"delete {lease}." in error
-    assert "editor" not in error
-
-
 @pytest.mark.parametrize("argv", [["run", "x"], ["plan", "x"], ["verify", "--base", "HEAD"]])
 def test_a_setting_that_cannot_be_used_is_said(
     argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -390,41 +326,3 @@ def test_a_setting_that_cannot_be_used_is_said(
     main([*argv, "--root", str(tmp_path)])
 
     assert "GREENLINE_CPUS must be a number" in capsys.readouterr().err
-
-
-def _in_a_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `greenline` in a shell, for its redirections."""
-    program = f"{shlex.quote(sys.executable)} -P -m greenline"
-    return subprocess.run(
-        ["/bin/sh", "-c", f"exec {program} {command}"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.mark.parametrize("command", ["runs", "flaky", "verify --json", "doctor --json", "index", "serve"])
-def test_a_closed_output_is_named(command: str, tmp_path: Path) -> None:
-    done = _in_a_shell(f"{command} >&-", tmp_path)
-
-    assert done.returncode == 1
-    assert done.stderr.startswith("greenline: Standard output is closed.")
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("command", ["verify --patch -", "edit apply -", "serve", "acp", "mcp"])
-def test_a_closed_input_is_named_where_it_is_read(command: str, tmp_path: Path) -> None:
-    done = _in_a_shell(f"{command} <&-", tmp_path)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("greenline: Standard input is closed.")
-    assert done.stderr.count("\n") == 1
-
-
-def test_closed_streams_that_are_not_needed_are_not_missed(tmp_path: Path) -> None:
-    done = _in_a_shell("runs --json <&- 2>&-", tmp_path)
-    unknown = _in_a_shell("show run-none <&- 2>&-", tmp_path)
-
-    assert (done.returncode, done.stdout) == (0, "[]\n")
-    assert (unknown.returncode, unknown.stdout) == (1, "")
