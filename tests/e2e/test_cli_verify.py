@@ -197,3 +197,26 @@ def test_the_hook_of_the_documentation_lets_only_verified_changes_through(
     _commit(repository, BREAK, "Break")
     assert "regressed" in _git(repository, "push", "origin", "main", code=1, PATH=path)
     assert "Break" not in _git(tmp_path / "remote.git", "log", "--oneline", "main")
+
+
+def test_a_part_of_a_repository_without_tests_names_the_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "a repository"
+    (root / "bank").mkdir(parents=True)
+    (root / "tests").mkdir()
+    (root / "bank" / "names.py").write_text("def first(names):\n    return names[1]\n")
+    (root / "tests" / "test_names.py").write_text(
+        "from bank.names import first\n\n\ndef test_first():\n    assert first('ab') == 'a'\n"
+    )
+    who = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+    (root / "bank" / "names.py").write_text("def first(names):\n    return names[0]\n")
+
+    assert main(["verify", "--root", str(root / "bank"), "--json"]) == 4
+    part = json.loads(capsys.readouterr().out)
+    assert main(["verify", "--root", str(root), "--json"]) == 0
+
+    assert (part["verdict"], part["reason"]) == ("notRun", "noTests")
+    assert f"name that with --root '{root}'." in part["detail"]

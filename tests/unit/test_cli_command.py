@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,27 @@ def test_bad_input_is_one_line_that_names_it(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("argv", "usage"),
+    [
+        (["verify", "--nosuch"], "usage: greenline verify "),
+        (["demo", "more"], "usage: greenline demo "),
+        (["edit", "apply", "a.diff", "--nosuch"], "usage: greenline edit apply "),
+        (["--nosuch"], "usage: greenline [-h]"),
+    ],
+)
+def test_what_a_command_does_not_know_is_answered_with_its_own_usage(
+    argv: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
+        main(argv)
+
+    error = capsys.readouterr().err
+    assert exited.value.code == 2
+    assert error.startswith(usage)
+    assert f"unrecognized arguments: {argv[-1]}\n" in error
+
+
 def test_a_folder_that_was_removed_meanwhile_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +130,15 @@ def test_a_new_workspace_has_no_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_an_unknown_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "run-none", "--root", str(tmp_path)]) == 1
     assert "run-none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", ([], ["--json"]), ids=("text", "json"))
+def test_a_name_that_is_no_text_is_shown_escaped(
+    output: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", os.fsdecode(b"\xff\xfe"), "--root", str(tmp_path), *output]) == 1
+
+    assert capsys.readouterr().err.startswith("greenline: There is no run '\\udcff\\udcfe' here.")
 
 
 def test_git_trees_of_head_and_of_the_index(tmp_path: Path) -> None:
@@ -139,19 +170,6 @@ def test_the_demonstration_editor_applies_several_edits() -> None:
     ]
 
     assert replaced("a\nb\n", edits) == "A\nBB\n"
-
-
-def test_a_state_folder_that_cannot_be_made_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("GREENLINE_STATE_DIR", str(tmp_path / "file" / "state"))
-
-    assert main(["runs", "--root", str(tmp_path)]) == 1
-
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert str(tmp_path / "file") in error
 
 
 def test_a_run_whose_process_died_is_shown_as_interrupted(

@@ -73,5 +73,26 @@ def test_flaky_tests_are_named_until_they_are_forgotten(
 def test_a_test_that_nobody_remembers_cannot_be_forgotten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["flaky", "--root", str(tmp_path), "--forget", "t.py::none"]) == 2
+    assert main(["flaky", "--root", str(tmp_path), "--forget", "t.py::none"]) == 1
     assert "t.py::none" in capsys.readouterr().err
+
+
+def test_a_state_folder_that_cannot_be_written_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def state_of(root: Path) -> dict[str, object]:
+        main(["doctor", "--root", str(root), "--json"])
+        (found,) = (row for row in json.loads(capsys.readouterr().out) if row["name"] == "state folder")
+        return dict(found)
+
+    sound = state_of(tmp_path)
+    monkeypatch.setenv("GREENLINE_STATE_DIR", "/dev/null/state")
+    missing = state_of(tmp_path)
+    monkeypatch.setenv("GREENLINE_STATE_DIR", "state")
+    relative = state_of(tmp_path)
+
+    assert sound["ok"]
+    assert (missing["ok"], missing["optional"], relative["ok"]) == (False, False, False)
+    assert "/dev/null/state" in str(missing["detail"])
+    assert "GREENLINE_STATE_DIR" in str(missing["remedy"])
+    assert "relative" in str(relative["detail"])

@@ -90,3 +90,23 @@ def test_work_that_never_looks_is_ended_after_a_while() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", program], check=False)
 
     assert done.returncode == 130
+
+
+EARLY = """
+import signal, sys
+import greenline.app
+from greenline.cli import main
+
+greenline.app.open_journal = lambda *_: signal.raise_signal(signal.SIGTERM)
+code = main(["runs"])
+assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+sys.exit(code)
+"""
+
+
+def test_sigterm_before_the_work_begins_is_as_good_as_ctrl_c() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", EARLY], capture_output=True, text=True, timeout=50, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "greenline: stopped\n")

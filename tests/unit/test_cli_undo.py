@@ -12,12 +12,14 @@ import pytest
 from greenline.app import open_checkpoints, open_journal
 from greenline.cli import main
 from greenline.cli.run import apply_proposal
+from greenline.cli.undo import as_json
 from greenline.config.settings import Settings
 from greenline.core.edit import FileChange, HunkState
 from greenline.core.error import EditRejected
 from greenline.core.evidence import Evidence, Verdict
 from greenline.core.task import Proposal, RunState, Task
 from greenline.edit.hunk import split
+from greenline.edit.undo import Undone
 from greenline.edit.write import Occasion, apply_changes
 from greenline.journal.checkpoint_store import CheckpointStore
 
@@ -244,3 +246,10 @@ def test_a_setting_that_cannot_be_used_is_named(
     assert main(["checkpoints", "--root", project.root]) == 0
 
     assert "GREENLINE_CHECKPOINT_QUOTA_MB must be a whole number" in capsys.readouterr().err
+
+
+def test_the_documentation_names_all_that_undo_prints_as_json() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+    section = page.partition("## What `undo` prints")[2].partition("\n## ")[0]
+
+    assert [name for name in as_json(Undone()) if f"`{name}`" not in section] == []

@@ -76,3 +76,15 @@ def test_staged_changes_are_those_of_the_index(repository: Path) -> None:
 def test_a_revision_that_is_none_is_refused(repository: Path, revision: str) -> None:
     with pytest.raises(InvalidInput):
         tree_at(str(repository), revision)
+
+
+def test_a_bare_repository_has_no_working_files_and_none_deleted(repository: Path) -> None:
+    bare = repository / "bare.git"
+    git(repository, "clone", "-q", "--bare", str(repository), str(bare))
+
+    with pytest.raises(InvalidInput, match="no working files"):
+        changes_since(str(bare), "HEAD", {}, ())
+    with pytest.raises(InvalidInput, match="no working files"):
+        staged_changes(str(bare), {}, ())
+    with pytest.raises(InvalidInput, match="no working files"):
+        changes_since(str(repository / ".git"), "HEAD", {}, ())

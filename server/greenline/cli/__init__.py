@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from greenline.cli.parser import make_parser
 from greenline.cli.stop import STOPPED
+from greenline.cli.stream import prepare
 from greenline.core.error import (
     Cancelled,
     EditRejected,
@@ -26,9 +27,9 @@ _INPUT = (InvalidInput, EditRejected, OutsideWorkspace)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code (see `greenline --help`)."""
-    parser = make_parser()
-    arguments = parser.parse_args(sys.argv[1:] if argv is None else argv)
     try:
+        prepare()
+        arguments = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
         return int(arguments.command(arguments))
     except KeyboardInterrupt:
         print("greenline: stopped", file=sys.stderr)

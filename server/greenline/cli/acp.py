@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from greenline.cli.stream import needs_input
+
 
 def run(_: argparse.Namespace) -> int:
     """Serve until the client goes away."""
+    needs_input()
     from greenline.serving import serve_acp
 
     return serve_acp()

@@ -37,12 +37,16 @@ def answer_questions(agent: Agent) -> None:
 
 def _answer(agent: Agent, asking: threading.Lock, run_id: str, question: Question) -> None:
     with asking:
-        answer = _asked(question) if sys.stdin.isatty() and sys.stderr.isatty() else _unasked(question)
+        answer = _asked(question) if _somebody_is_there() else _unasked(question)
     try:
         agent.answer(run_id, question.id, answer)
     except NotFound:
         # The run was cancelled meanwhile.
         return
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _unasked(question: Question) -> Answer:

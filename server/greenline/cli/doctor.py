@@ -66,6 +66,7 @@ def examine(root: str) -> list[Finding]:
         Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
         _interpreter(root, settings),
         *_projects(root, settings.test_command),
+        _state(root),
         *_flaky(root),
         _model(settings.model, settings.api_base),
         _program("git", "Without git, ignore files are read by Greenline itself."),
@@ -117,6 +118,21 @@ def _projects(root: str, test_command: str) -> list[Finding]:
         )
         for project in found
     ]
+
+
+def _state(root: str) -> Finding:
+    """Return whether runs, checkpoints and the index can be kept."""
+    from greenline.core.error import GreenlineError
+    from greenline.workspace.state import STATE_REMEDY, check_writable, state_folder, state_path
+
+    try:
+        check_writable(state_folder(root))
+    except OSError as error:
+        detail = f"{error.filename}: {(error.strerror or str(error)).removesuffix(f' {STATE_REMEDY}')}"
+        return Finding("state folder", False, detail, f"{STATE_REMEDY}.")
+    except GreenlineError as error:
+        return Finding("state folder", False, error.message, error.remedy)
+    return Finding("state folder", True, str(state_path(root)))
 
 
 def _flaky(root: str) -> list[Finding]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from greenline.cli.console import known_settings, root_of, warn
+from greenline.cli.stream import piped_bytes
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError, InvalidInput, OutsideWorkspace
 
@@ -96,7 +96,7 @@ def _read(name: str) -> bytes:
     from greenline.verify.patch import patch_bytes
 
     if name == "-":
-        return sys.stdin.buffer.read()
+        return piped_bytes()
     return patch_bytes(name, "Name a file with the edit, or -.")
 
 

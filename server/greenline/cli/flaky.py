@@ -6,7 +6,7 @@ import argparse
 import json
 
 from greenline.cli.console import root_of, say
-from greenline.core.error import InvalidInput
+from greenline.core.error import InvalidInput, NotFound
 from greenline.core.wire import to_json
 
 
@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
         known = memory.known(root)
         for test in arguments.forget:
             if test not in known:
-                raise InvalidInput(
+                raise NotFound(
                     f"{test} is not remembered as flaky.", remedy="List the tests with `greenline flaky`."
                 )
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from greenline.cli.console import console, known_settings, root_of, say
-from greenline.core.error import NotFound
+from greenline.core.error import GreenlineError, NotFound
 from greenline.core.visible import visible
 
 if TYPE_CHECKING:
@@ -35,13 +35,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _index(roots: list[str], *, as_json: bool) -> int:
     from greenline.app import index_path
-    from greenline.index.live.lease import hold
+    from greenline.index.live.lease import hold, lease_path
+    from greenline.workspace.state import check_writable
 
+    path = index_path(roots)
+    check_writable(path.parent)
     while True:
-        with hold(index_path(roots)) as lease:
+        with hold(path) as lease:
             if lease.is_held:
                 return _write(roots, as_json=as_json)
-            if lease.holder is None or lease.holder.what_it_said().status.state in _SETTLED:
+            if lease.holder is None:
+                raise GreenlineError(
+                    f"The index {path} cannot be claimed.",
+                    remedy=f"Try again; if that does not help, delete {lease_path(path)}.",
+                )
+            if lease.holder.what_it_said().status.state in _SETTLED:
                 break
         time.sleep(_WAIT_S)
     print("greenline: an editor keeps this index up to date", file=sys.stderr)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 from collections.abc import Callable
 from typing import Any
 
 import greenline
+from greenline.cli.stop import interruptible
 
 _EPILOG = """exit codes:
   0  done; for verify and run: the verdict is verified
@@ -19,7 +21,21 @@ _EPILOG = """exit codes:
   130  stopped by Ctrl-C or SIGTERM; nothing was written
 """
 
+_SERVERS = ("serve", "acp", "mcp")
 EDIT_FORMATS = ("diff", "search-replace", "patch", "whole", "json")
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """A command's parser, which answers for all that stands behind its name.
+
+    argparse hands what a command does not know to the parser above, whose usage explains nothing of it.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -32,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"greenline {greenline.__version__}")
     parser.set_defaults(command=_later("serve"))
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_CommandParser)
     _add(commands, "serve", "speak LSP over standard input and output (the default)", "greenline serve")
     _add(
         commands,
@@ -277,7 +293,9 @@ def _later(name: str) -> Callable[[argparse.Namespace], int]:
     """Return a function that imports a command's module when it is called."""
 
     def run(arguments: argparse.Namespace) -> int:
-        module = importlib.import_module(f"greenline.cli.{name}")
-        return int(module.run(arguments))
+        # A server is ended by its client, and by the signal itself.
+        with contextlib.nullcontext() if name in _SERVERS else interruptible():
+            module = importlib.import_module(f"greenline.cli.{name}")
+            return int(module.run(arguments))
 
     return run

@@ -15,7 +15,8 @@ from greenline.index.retrieve.retriever import Filter, Found
 
 def run(arguments: argparse.Namespace) -> int:
     """Search the roots."""
-    from greenline.app import search
+    from greenline.app import index_path, search
+    from greenline.workspace.state import check_writable
 
     roots = [root_of(root) for root in arguments.root or ["."]]
     wanted = Filter(arguments.limit, kinds_of(arguments.kind or ()), arguments.path)
@@ -23,6 +24,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             "There are no words to search for.", remedy='Say what to find: greenline search "WORDS".'
         )
+    path = index_path(roots)
+    if not path.exists():
+        check_writable(path.parent)
     found = search(roots, known_settings(), arguments.words, wanted)
     if found.completeness < 1:
         print(f"greenline: only {found.completeness:.0%} of the files are indexed yet", file=sys.stderr)

@@ -51,6 +51,19 @@ def stoppable() -> Iterator[Cancellation]:
         ours.close()
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, until `stoppable` takes over; only in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _ignore(*_: object) -> None:
     """Stand where the default would end the process."""
 

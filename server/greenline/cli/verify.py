@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
+import shlex
 from pathlib import Path
 
 import attrs
@@ -22,6 +22,7 @@ from greenline.cli.console import (
     warn,
 )
 from greenline.cli.stop import stoppable
+from greenline.cli.stream import piped_bytes
 from greenline.config.settings import Settings, load_settings
 from greenline.core.edit import Hunk
 from greenline.core.error import InvalidInput
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     verifier = make_verifier(make_sandbox(settings), settings, memory=open_memory())
     with stoppable() as cancellation:
-        evidence = patch.told(verifier.verify(request, cancellation, progress))
+        evidence = _placed(patch.told(verifier.verify(request, cancellation, progress)), root)
     if arguments.json:
         print(json.dumps(evidence_json(evidence, hunks, root)))
     else:
@@ -65,6 +66,19 @@ def run(arguments: argparse.Namespace) -> int:
     is_bare = lines is not None and lines.is_below(least)
     code = 0 if arguments.affected and _is_verified_in_part(evidence) else exit_code(evidence)
     return code or (_BELOW if is_bare else 0)
+
+
+def _placed(evidence: Evidence, root: str) -> Evidence:
+    """Return evidence that names the whole repository where a part of it holds no tests."""
+    from greenline.workspace.git import work_tree_above
+
+    top = work_tree_above(root) if evidence.reason == "noTests" else None
+    if top is None:
+        return evidence
+    hint = (
+        f"They may lie beside this folder, in its git repository: name that with --root {shlex.quote(top)}."
+    )
+    return attrs.evolve(evidence, detail=f"{evidence.detail} {hint}")
 
 
 def _is_verified_in_part(evidence: Evidence) -> bool:
@@ -149,7 +163,7 @@ def _patch(arguments: argparse.Namespace, root: str) -> tuple[Tree, GatedPatch]:
     gate = Gate((root,))
     if arguments.patch:
         is_piped = arguments.patch == "-"
-        data = sys.stdin.buffer.read() if is_piped else patch_bytes(arguments.patch)
+        data = piped_bytes() if is_piped else patch_bytes(arguments.patch)
         text = read_patch(data, "The standard input" if is_piped else arguments.patch)
         return snapshot.tree(root, gate), GatedPatch.of_diff(text, snapshot.read_bytes, root, gate.may_stage)
     from greenline.workspace.revision import changes_since, range_changes, staged_changes

@@ -147,7 +147,7 @@ def _file_layer(path: Path, warnings: list[str]) -> Iterator[tuple[Option, str, 
     """Yield the options of the user's TOML file; unknown ones become warnings."""
     try:
         table = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
         warnings.append(f"{path} cannot be read ({error}); the defaults are used instead.")

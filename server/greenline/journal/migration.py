@@ -142,5 +142,5 @@ def unusable(path: Path, error: Exception) -> JournalUnusable:
         )
     return JournalUnusable(
         f"The journal {path} cannot be used ({error}).",
-        remedy="Check the folder's permissions and space.",
+        remedy="Check the folder's permissions and space, or set GREENLINE_STATE_DIR to another folder.",
     )

@@ -145,7 +145,8 @@ class SqliteJournal:
     def run(self, run_id: str) -> Run:
         """Return a run with its newest plan and proposal; raises `NotFound`."""
         with self._reading():
-            row = self._one(f"{_SELECT_RUN} WHERE id = ?", (run_id,))
+            # SQLite takes no half of a character, which an argument that is no UTF-8 has.
+            row = self._one(f"{_SELECT_RUN} WHERE id = ?", (run_id,)) if run_id.isascii() else None
             if row is None:
                 raise NotFound(f"There is no run {run_id}.", remedy="Ask for the list of runs.")
             return self._run_of(row)

@@ -86,6 +86,13 @@ def git_or_raise(root: str, arguments: Sequence[str], problem: str, stdin: bytes
     return output
 
 
+def work_tree_above(root: str) -> str | None:
+    """Return the top of the git work tree that `root` is a part of; None where it is the top, or in none."""
+    output = git(root, ["rev-parse", "--show-toplevel"])
+    top = os.fsdecode((output or b"").removesuffix(b"\n"))
+    return top if top and top != os.path.realpath(root) else None
+
+
 def git_paths(root: str, arguments: Sequence[str], roots: Sequence[str] = ()) -> list[str] | None:
     """Run a git command that prints NUL-separated paths; paths that lead outside `root` are dropped."""
     output = git(root, arguments, roots=roots)

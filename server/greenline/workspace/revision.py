@@ -75,9 +75,10 @@ def changes_since(root: str, revision: str, current: Tree, listed: Sequence[str]
     """Return the base tree and the changes from `revision` to `current`, the files as they are now.
 
     `listed` are the files that are not ignored. Files of `current` outside it are in both trees, since an
-    ignored file (a generated module) is no change, and the tests may need it.
+    ignored file (a generated module) is no change, and the tests may need it. Raises `InvalidInput`.
     """
     base = tree_at(root, revision)
+    _check_work_tree(root)
     kept = set(listed) | base.keys()
     return _with_ignored(base, current, kept), tree_changes(
         root, base, {name: file for name, file in current.items() if name in kept}
@@ -85,7 +86,8 @@ def changes_since(root: str, revision: str, current: Tree, listed: Sequence[str]
 
 
 def staged_changes(root: str, current: Tree, listed: Sequence[str]) -> tuple[Tree, EditSet]:
-    """Return the base tree and the changes from `HEAD` to git's index."""
+    """Return the base tree and the changes from `HEAD` to git's index; raises `InvalidInput`."""
+    _check_work_tree(root)
     base, index = tree_at(root, "HEAD"), staged_tree(root)
     kept = set(listed) | base.keys() | index.keys()
     return _with_ignored(base, current, kept), tree_changes(root, base, index)
@@ -106,6 +108,16 @@ def range_changes(root: str, given: str, current: Tree, listed: Sequence[str]) -
     base, head = tree_at(root, start), tree_at(root, ends[1])
     kept = set(listed) | base.keys() | head.keys()
     return _with_ignored(base, current, kept), tree_changes(root, base, head)
+
+
+def _check_work_tree(root: str) -> None:
+    """Raise `InvalidInput` where git keeps no files beside its own, as if all had been deleted."""
+    answer = git_or_raise(root, ["rev-parse", "--is-inside-work-tree"], f"{root} is in no git repository.")
+    if answer.strip() != b"true":
+        raise InvalidInput(
+            f"{root} has no working files: it is a bare repository or git's own folder.",
+            remedy="Clone it and verify the clone, or name commits with --range.",
+        )
 
 
 def _merge_base(root: str, ends: tuple[str, str], given: str) -> str:

@@ -8,12 +8,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
 
 from greenline.core.error import InvalidInput
+
+STATE_REMEDY = "Set GREENLINE_STATE_DIR to a folder that can be written, with space"
+"""Without a full stop, as the words of an `OSError` are."""
+_PROBE_BYTES = 16 * 1024
+"""More than a full disk takes, and less than the smallest journal."""
 
 
 def state_home(environment: Mapping[str, str] | None = None) -> Path:
@@ -41,7 +47,26 @@ def state_path(root: str, environment: Mapping[str, str] | None = None) -> Path:
 
 
 def state_folder(root: str, environment: Mapping[str, str] | None = None) -> Path:
-    """Return (and make, readable by the user only) the state folder of the workspace at `root`."""
+    """Return (and make, readable by the user only) the state folder of the workspace at `root`.
+
+    Raises `OSError` with the remedy in its words.
+    """
     folder = state_path(root, environment)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(folder, error, "The state folder cannot be made there") from error
     return folder
+
+
+def check_writable(folder: Path) -> None:
+    """Raise `OSError`, with the remedy in its words, where a state folder takes no file."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(_PROBE_BYTES))
+    except OSError as error:
+        raise _unusable(folder, error, "The state folder cannot be written") from error
+
+
+def _unusable(folder: Path, error: OSError, problem: str) -> OSError:
+    return OSError(error.errno, f"{error.strerror or error}. {problem}. {STATE_REMEDY}", str(folder))
