@@ -308,3 +308,16 @@ async def test_nothing_is_measured_where_nothing_is_left_of_a_proposal(tmp_path:
 
         assert answer["error"]["data"]["code"] == "wrongState"
         assert missing["error"]["data"]["code"] == "notFound"
+
+
+async def test_an_edit_that_the_editor_made_and_denies_is_applied(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        here.server.answers["workspace/applyEdit"] = lambda params: {
+            **here.editor.apply(params),
+            "applied": False,
+        }
+        answer = await here.accept(proposal)
+        assert here.editor.texts[uri] == AFTER
+        assert answer["conflicts"] == []
+        assert len(answer["applied"]) == 3
