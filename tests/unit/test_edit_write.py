@@ -353,6 +353,22 @@ def test_what_an_editor_has_not_saved_is_not_taken_for_undone(root: Path, store:
     assert (done.restored, (root / "a").read_bytes()) == ((str(root / "a"),), b"1\n")
 
 
+def test_a_file_that_an_editor_has_not_saved_stays_to_be_undone(root: Path, store: CheckpointStore) -> None:
+    for name in ("a", "b"):
+        (root / name).write_bytes(b"1\n")
+    versions = [FileVersions(str(root / n), b"1\n", b"2\n", encoding="utf-8") for n in ("a", "b")]
+    store.finish(store.begin(Draft("accept", "editor", "accept", tuple(versions), (str(root),))))
+    (root / "a").write_bytes(b"2\n")
+
+    done = undo_on_disk(store, named_checkpoints(store, None))
+
+    assert done.restored == (str(root / "a"),)
+    assert [conflict.path for conflict in done.conflicts] == [str(root / "b")]
+    (root / "b").write_bytes(b"2\n")
+    again = undo_on_disk(store, [item for item in store.newest_first() if item.place == "editor"])
+    assert (again.restored, (root / "b").read_bytes()) == ((str(root / "b"),), b"1\n")
+
+
 def test_an_undo_taken_back_by_hand_leaves_its_change_in_force(root: Path, store: CheckpointStore) -> None:
     taken = apply(root, store, change(root, "a", b"1\n"))
     undo(store, root)

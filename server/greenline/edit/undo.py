@@ -171,6 +171,7 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
         return Undone(by_hand=plan.undoes)
     if not plan.restored:
         return Undone(conflicts=plan.conflicts)
+    plan = _without_unsaved(plan)
     changes = [_as_change(path, plan.current[path], done) for path, done in sorted(plan.restored.items())]
     run_ids = {checkpoint.run_id for checkpoint in checkpoints}
     occasion = Occasion(
@@ -194,6 +195,25 @@ def _refuse_unsaved(checkpoints: Sequence[Checkpoint]) -> None:
             f"What an editor made by {', '.join(made)} is not in the files: it was not saved, or taken back.",
             remedy="Save it in the editor first, or undo it there; `greenline undo ID` undoes another.",
         )
+
+
+def _without_unsaved(plan: UndoPlan) -> UndoPlan:
+    """Return the plan with a conflict for each file that an editor changed and the disk has as before."""
+    settled = {*plan.restored, *(conflict.path for conflict in plan.conflicts)}
+    marks = [mark for item in plan.checkpoints for mark in item.marks]
+    unsaved = {
+        file.path
+        for item in plan.checkpoints
+        if item.place == "editor"
+        for file in item.files
+        if file.before != file.after and file.path not in settled
+    }
+    reason = "It was not saved in the editor, or taken back: save it or undo it there."
+    return attrs.evolve(
+        plan,
+        conflicts=(*plan.conflicts, *(UndoConflict(path, reason) for path in sorted(unsaved))),
+        kept=(*plan.kept, *(mark for mark in marks if mark.path in unsaved)),
+    )
 
 
 def _on_disk(path: str) -> Content | None:
