@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from greenline.edit.format import EditFormat, recognise
 from greenline.edit.hunk import diff_text
 from greenline.edit.path import writable_path
 from greenline.edit.staging import Staging
+from greenline.workspace.snapshot import Snapshot
 
 LINES = st.lists(
     st.text(alphabet="abc é\u2028\x0c'\"", min_size=1, max_size=8), min_size=1, max_size=8, unique=True
@@ -471,3 +473,25 @@ def test_a_hunk_that_ends_at_the_end_of_the_file_is_the_last_of_its_twins() -> N
 
     assert after == {"a": b"if a:\n    go()\nif b:\n    go()\n    stop()\n"}
     assert refusal(patch.replace("*** End of File\n", ""), {"a": b"    go()\nx\n    go()\n"}) == "ambiguous"
+
+
+def test_a_diff_of_a_file_in_a_folder_named_as_a_prefix_touches_no_other(tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "main.h").write_bytes(b"1\n")
+    (tmp_path / "c" / "main.c").write_bytes(b"1\n")
+    for diff in (
+        "--- c/main.h\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n",
+        "diff --git a/c/main.h b/c/m2.h\nsimilarity index 100%\nrename from c/main.h\nrename to c/m2.h\n",
+    ):
+        with pytest.raises(EditRejected) as caught:
+            edit_set_from_text(diff, Staging(Snapshot((str(tmp_path),)).read_bytes, str(tmp_path)))
+        assert caught.value.code == "missing"
+
+
+def test_a_letter_is_not_found_without_the_accent_that_combines_with_it() -> None:
+    edit = {"edits": [{"path": "a", "search": "cafe", "replace": "tea"}]}
+
+    assert refusal(json.dumps(edit), {"a": "cafe\u0301 = 1\n".encode()}) == "no-match"
+    assert (
+        apply(json.dumps(edit), {"a": "cafe\u0301 = cafe\n".encode()})["a"] == "cafe\u0301 = tea\n".encode()
+    )

@@ -70,12 +70,14 @@ def named_path(
 
     Where there is no such file, one without the prefix that diffs add, without the only root's own name in
     front, or with `/` for `\\`, is meant if there is that one. Where the edit shows no lines of the file
-    (`is_shown`), which tell whether it is that one, a diff's prefix stays, and so does the name of a folder.
+    (`is_shown`), which tell whether it is that one, a diff's prefix stays, and so does the name of a folder;
+    and where there is a folder named as the prefix, it is that folder.
     """
     path = writable_path(name, *roots)
     if has(path):
         return path
-    others = [name[2:]] if is_shown and name.startswith(_PREFIXES) else []
+    has_folder = any(Path(root, name[:1]).is_dir() for root in roots)
+    others = [name[2:]] if is_shown and name.startswith(_PREFIXES) and not has_folder else []
     first, _, rest = name.partition("/")
     is_of_root = len(roots) == 1 and first == os.path.basename(os.path.normpath(roots[0]))
     if is_of_root and (is_shown or not Path(roots[0], first).is_dir()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
@@ -111,7 +112,10 @@ def _offsets(text: str, search: str) -> list[int]:
     offsets = []
     offset = text.find(search)
     while offset >= 0:
-        offsets.append(offset)
+        end = offset + len(search)
+        # A letter with an accent that combines with it is another letter.
+        if end == len(text) or not unicodedata.combining(text[end]):
+            offsets.append(offset)
         offset = text.find(search, offset + 1)
     return offsets
 

@@ -230,7 +230,7 @@ class Staging:
             refuse_cut_file(patch.hunks)
             self._create(new, "".join(line for hunk in patch.hunks for line in hunk.target), patch.mode)
             return
-        source, data = self._file(old)
+        source, data = self._file(old, is_shown=bool(patch.hunks))
         after = data
         if patch.hunks:
             with _naming(old):
