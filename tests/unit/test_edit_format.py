@@ -495,3 +495,24 @@ def test_a_letter_is_not_found_without_the_accent_that_combines_with_it() -> Non
     assert (
         apply(json.dumps(edit), {"a": "cafe\u0301 = cafe\n".encode()})["a"] == "cafe\u0301 = tea\n".encode()
     )
+
+
+@pytest.mark.parametrize("codec", ["rot13", "hex", "undefined", "idna", "utf-16"])
+def test_a_new_file_that_says_an_encoding_python_would_not_read_it_by(codec: str) -> None:
+    edit = {"writes": [{"path": "a.py", "content": f"# coding: {codec}\nx = 'ü'\n"}]}
+
+    assert refusal(json.dumps(edit), {}) == "unencodable"
+
+
+def test_only_python_says_its_encoding_so() -> None:
+    text = "# How to write encoding: utf16 für alle\n"
+
+    assert apply(json.dumps({"writes": [{"path": "a.md", "content": text}]}), {}) == {"a.md": text.encode()}
+
+
+def test_an_ascii_file_may_come_to_say_its_encoding() -> None:
+    edit = {"edits": [{"path": "a.py", "search": "x = 1\n", "replace": "# coding: latin-1\nx = 'é'\n"}]}
+
+    assert apply(json.dumps(edit), {"a.py": b"x = 1\n"})["a.py"] == "# coding: latin-1\nx = 'é'\n".encode(
+        "latin-1"
+    )

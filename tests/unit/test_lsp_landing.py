@@ -189,7 +189,7 @@ async def test_an_editor_that_never_answers_has_failed(
     landed = await desk.land()
 
     assert "did not answer" in landed.failures[PATH]
-    assert desk.states() == [CheckpointState.ROLLED_BACK]
+    assert desk.states() == [CheckpointState.UNCONFIRMED]
 
 
 async def test_an_edit_that_failed_half_way_can_still_be_undone(store: CheckpointStore) -> None:

@@ -167,6 +167,18 @@ FUNCTIONS = {
         "class V:\n    pass\n\ndef f(a):\n    return max(a)\n",
         "class V:\n    pass\n\ndef f(a):\n    return max(a, key=V)\n",
     ),
+    "missing key of a call's values": (
+        "def f(a):\n    return sorted(a.items())\n",
+        "def f(a):\n    return sorted(a.items(), key=lambda item: item[1])\n",
+    ),
+    "rounding up a remainder": (
+        "def f(a, b, c):\n    return a % b // c\n",
+        "def f(a, b, c):\n    return -(-(a % b) // c)\n",
+    ),
+    "condition on several": (
+        "def f(a, b):\n    if b > 1:\n        return 1\n    return a == 1 or a == 2\n",
+        "def f(a, b):\n    if b > 1:\n        return 1\n    return (a == 1 or a == 2) and b > 1\n",
+    ),
     "missing condition": (
         "def f(a):\n    a.done = True\n\ndef g(a):\n    return a is not None\n",
         "def f(a):\n    a.done = True\n\ndef g(a):\n    return a is not None and a.done\n",

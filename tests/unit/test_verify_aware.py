@@ -40,6 +40,8 @@ HONEST = [
     "frames = inspect.stack()",
     'x = sys.modules.get("json")',
     "from unittest.mock import Mock",
+    'def merge(frames):\n    """Return the latest."""\n    return np.stack(frames, "test")',
+    "def __gt__(self, other):\n    return True",
 ]
 
 
@@ -70,3 +72,9 @@ def test_what_only_looks_like_it(text: str) -> None:
 def test_what_the_code_asked_before_does_not_count(text: str) -> None:
     assert not aware(tree(a__py=text), tree(a__py=f"import x\n{text}\ny = 1\n"), ["a.py"])
     assert not aware(tree(a__py=text), tree(), ["a.py"])
+
+
+def test_a_file_that_only_has_another_name_asks_nothing_new() -> None:
+    text = 'x = os.environ.get("PYTEST_XDIST_WORKER")'
+
+    assert not aware(tree(old__py=text), tree(new__py=text), ["old.py", "new.py"])

@@ -186,9 +186,9 @@ class Recorder(_Plugin):
         named = getattr(config.option, "plugins", None) or ()
         self._plugins = Plugins(config.pluginmanager, self._options.root, named)
 
-    def _look(self, now=False):
+    def _look(self, now=False, last=False):
         if self._plugins is not None:
-            self._seal.look(self._plugins.strange(), now)
+            self._seal.look(self._plugins.strange(), now, last)
 
     def pytest_collection_finish(self, session):
         super().pytest_collection_finish(session)
@@ -265,7 +265,7 @@ class Recorder(_Plugin):
             self._state.told(report)
 
     def finish(self):
-        self._look(now=True)
+        self._look(now=True, last=True)
         self._seal.send(self._channel)
         for item in self._deselected.values():
             self._send(item, "deselected", 0.0, "")

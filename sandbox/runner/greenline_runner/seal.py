@@ -40,17 +40,20 @@ class Seal:
 
     def __init__(self):
         self._known = _functions()
+        self._watched = []
         self._found = {}
         self._next = 0.0
 
-    def look(self, plugins=(), now=False):
-        """Look for what has changed since; seldom enough to cost nothing, unless `now`.
+    def look(self, plugins=(), now=False, last=False):
+        """Look for what has changed since; seldom enough to cost nothing, unless `now`; at the `last` look
+        the tests are looked at too.
 
         `plugins` yields those that are neither the runner's own nor installed.
         """
         if not now and _clock() < self._next:
             return
-        for owner, name, value, code in self._known:
+        # A fixture may put something in a test module's place between its tests, so those wait for the end.
+        for owner, name, value, code in [*self._known, *(self._watched if last else ())]:
             held = vars(owner).get(name)
             if held is not value or _code(held) is not code:
                 self._found[f"{_title(owner)}.{name}"] = None
@@ -64,11 +67,12 @@ class Seal:
             if not isinstance(module, types.ModuleType):
                 continue
             for name, value in list(vars(module).items()):
-                if not (_is_function(value) or isinstance(value, type)):
+                is_class = issubclass(type(value), type)
+                if not (_is_function(value) or is_class):
                     continue
-                self._known.append((module, name, value, _code(value)))
-                if isinstance(value, type) and value.__module__ == module.__name__:
-                    self._known += _methods(value)
+                self._watched.append((module, name, value, _code(value)))
+                if is_class and vars(value).get("__module__") == module.__name__:
+                    self._watched += _methods(value)
 
     def note(self, name):
         """Remember something else that was replaced."""
@@ -100,10 +104,13 @@ def _methods(owner):
 
 def _is_function(value):
     kinds = (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod, property)
-    return isinstance(value, kinds)
+    # Not `isinstance`, which asks proxies for their class and so lets project code run.
+    return issubclass(type(value), kinds)
 
 
 def _code(value):
+    if not _is_function(value):
+        return None
     return getattr(getattr(value, "__func__", value), "__code__", None)
 
 

@@ -51,7 +51,7 @@ def run(options, channel, collecting=None):
     seal.look(now=True)
     seal.watch([sys.modules.get(name) for name in {type(test).__module__ for test in good}])
     unittest.TestSuite(good).run(result)
-    seal.look(now=True)
+    seal.look(now=True, last=True)
     seal.send(channel)
     if cover is not None:
         for test_id, files in cover.stop().items():

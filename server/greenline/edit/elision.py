@@ -47,7 +47,9 @@ _OTHER_SCRIPTS = re.compile(r"不变|省略|以下同|同上|そのまま|変更
 _LEFT = re.compile(
     r"ditto"
     r"|no (?:other |further |more )?changes?(?: (?:here|below|above|needed|after this|from here(?: on)?))?"
-    r"|(?:the |your )?(?:existing|previous|remaining|original|unchanged|other) \w+(?: \w+)?"
+    r"|(?:the |your )?(?:existing|previous|remaining|original|unchanged|other) (?:\w+ )?"
+    r"(?:code|lines?|methods?|functions?|imports?|tests?|fields?|contents?|logic|helpers?|styles?|markup"
+    r"|validations?|rules?|handlers?|class(?:es)?|propert(?:y|ies)|props|routes?|cases?|checks?|elements?)"
     r"|(?:same )?as (?:above|before|is)"
     r"|(?:leave|keep|retain) (?:everything|all|(?:the )?(?:rest|others?))"
     r"(?: (?:else|as is|unchanged|as before))*"

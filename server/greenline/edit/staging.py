@@ -74,6 +74,8 @@ class Staging:
         before = self._read(path) if old is None else old.before
         if after is not None and before is None:
             self._refuse_folder(path)
+        if after is not None and path.endswith((".py", ".pyi")) and self._encoding is None:
+            after = _as_declared(path, before or b"", after)
         if old is not None:
             mode = old.mode if mode is None else mode
             moved_from = moved_from or old.moved_from
@@ -330,8 +332,6 @@ def _encode(file: TextFile, text: str) -> bytes:
             code="malformed",
         )
     data = encode(attrs.evolve(file, text=text))
-    if not data.isascii() and not file.bom:
-        data = _as_declared(file, text, data)
     if file.guessed:
         new = next((c for c in text if not c.isascii() and c not in file.text), None)
         if new is not None:
@@ -343,20 +343,29 @@ def _encode(file: TextFile, text: str) -> bytes:
     return data
 
 
-def _as_declared(file: TextFile, text: str, data: bytes) -> bytes:
-    """Return the bytes of a new text, whose own words say another encoding where the file is new.
+def _as_declared(path: str, before: bytes, after: bytes) -> bytes:
+    """Return a Python file's new bytes as what it says of its encoding, where no old bytes are at stake.
 
-    Raises `EditRejected` (`unencodable`) where the edit changes what an old file says of its encoding.
+    Raises `EditRejected` (`unencodable`) where the edit changes what bytes that stay are said to be, and for
+    an encoding that Python would not read the file by.
     """
-    said = declared_encoding(data)
-    if said in (None, codecs.lookup(file.encoding).name) or said == declared_encoding(encode(file)):
-        return data
-    if not file.text:
-        return encode(attrs.evolve(file, text=text, encoding=said))
+    said = declared_encoding(after)
+    if after.isascii() or after.startswith(codecs.BOM_UTF8) or said in (None, declared_encoding(before)):
+        return after
+    is_new = before.isascii()
+    own = codecs.lookup("utf-8" if is_new else decode(before).encoding).name
+    if said == own:
+        return after
+    with contextlib.suppress(UnicodeError, LookupError):
+        text = after.decode("utf-8")
+        data = text.encode(said)
+        if is_new and data.decode(said) == text and declared_encoding(data) == said:
+            return data
     raise EditRejected(
-        f"The edit lets the file say that it is {said}, and its bytes are {file.encoding}.",
-        remedy="Leave that line as it is, or convert the file first.",
+        f"The edit lets the file say that it is {said}, and its bytes are {own}.",
+        remedy="Leave that line as it is, use letters of that encoding, or convert the file first.",
         code="unencodable",
+        path=path,
     )
 
 

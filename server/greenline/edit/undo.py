@@ -171,7 +171,7 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
         return Undone(by_hand=plan.undoes)
     if not plan.restored:
         return Undone(conflicts=plan.conflicts)
-    plan = _without_unsaved(plan)
+    plan = _without_unsaved(plan, store)
     changes = [_as_change(path, plan.current[path], done) for path, done in sorted(plan.restored.items())]
     run_ids = {checkpoint.run_id for checkpoint in checkpoints}
     occasion = Occasion(
@@ -197,16 +197,19 @@ def _refuse_unsaved(checkpoints: Sequence[Checkpoint]) -> None:
         )
 
 
-def _without_unsaved(plan: UndoPlan) -> UndoPlan:
+def _without_unsaved(plan: UndoPlan, store: CheckpointStore) -> UndoPlan:
     """Return the plan with a conflict for each file that an editor changed and the disk has as before."""
     settled = {*plan.restored, *(conflict.path for conflict in plan.conflicts)}
     marks = [mark for item in plan.checkpoints for mark in item.marks]
+    undone = [item for item in store.newest_first() if item.kind == "undo"]
     unsaved = {
         file.path
         for item in plan.checkpoints
         if item.place == "editor"
         for file in item.files
-        if file.before != file.after and file.path not in settled
+        if file.before != file.after
+        and file.path not in settled
+        and not any(_restores(undo, item, file) for undo in undone)
     }
     reason = "It was not saved in the editor, or taken back: save it or undo it there."
     return attrs.evolve(
@@ -214,6 +217,12 @@ def _without_unsaved(plan: UndoPlan) -> UndoPlan:
         conflicts=(*plan.conflicts, *(UndoConflict(path, reason) for path in sorted(unsaved))),
         kept=(*plan.kept, *(mark for mark in marks if mark.path in unsaved)),
     )
+
+
+def _restores(undo: Checkpoint, item: Checkpoint, file: CheckpointFile) -> bool:
+    """Return whether an undo has brought a file back to where it was before a change."""
+    files = ((other.path, other.after) for other in undo.files)
+    return undo.created > item.created and (file.path, file.before) in files
 
 
 def _on_disk(path: str) -> Content | None:

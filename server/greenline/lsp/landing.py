@@ -33,6 +33,7 @@ _CHECK_S = 3.0
 """How long the buffers may take to show an edit that the client says it applied."""
 _ANSWER_S = 60.0
 """How long an editor may take to apply an edit: far longer than any takes, and no reason to wait for ever."""
+_SILENT = "The editor did not answer in time."
 _TYPED = "The text changed before the edit could be applied."
 _ENDED = "The request ended before the editor had answered."
 _MAX_TRIES = 5
@@ -145,7 +146,9 @@ class Landing:
             raise
         if failures:
             anchoring.cancel()
-            settle = self._store.roll_back if self._is_untouched(change) else self._store.unconfirmed
+            # An editor that has not answered may still make the edit, which is then to be undone.
+            is_certain = _SILENT not in failures.values() and self._is_untouched(change)
+            settle = self._store.roll_back if is_certain else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             return Landed(change, checkpoint, failures)
         return await self._finish(change, checkpoint, anchoring)
@@ -249,7 +252,10 @@ async def _unless(cancelled: asyncio.Event, answer: Awaitable[str]) -> str:
             return asking.result()
         if cancelled.is_set():
             raise asyncio.CancelledError
-        return f"The editor did not answer within {_ANSWER_S:g} seconds."
+        # What was written beside the editor is taken back before anybody looks at the texts.
+        asking.cancel()
+        await asyncio.wait({asking})
+        return _SILENT
     finally:
         waiting.cancel()
         asking.cancel()

@@ -20,12 +20,12 @@ _Found = tuple[str, int]
 _ENVIRONMENT = re.compile(r"PYTEST_\w+|/\.dockerenv|/run/\.containerenv")
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "unittest.mock"})
 _FRAMES = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
-_IN_TEST = re.compile(r"test", re.IGNORECASE)
-_EQUALITY = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"})
+_IN_TEST = re.compile(r"\btests?\b|\btest_|_test\b|pytest|unittest", re.IGNORECASE)
+_EQUALITY = frozenset({"__eq__", "__contains__"})
 _JAVASCRIPT = re.compile(
     r"env\.(?:VITEST\w*|JEST_WORKER_ID|NODE_TEST_CONTEXT)"
     r"|NODE_ENV\b.{0,12}?[\"'`]test[\"'`]|[\"'`]test[\"'`].{0,24}?\bNODE_ENV"
-    r"|(?:typeof|globalThis\.|global\.)\s*(?:describe|it|jest|vi|vitest|expect|mocha)\b"
+    r"|(?:typeof|globalThis\.|global\.)\s*(?:describe|jest|vi|vitest|expect|mocha)\b"
     r"|(?:argv|execArgv).{0,40}?(?:[\"'`/.]test\b|--test\b|jest|vitest|mocha)|/\.dockerenv"
 )
 _GO = re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args.{0,40}?(?:\.test\b|-test\.)")
@@ -34,11 +34,15 @@ _GO = re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args.{0,40}
 def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     """Return `FILE:LINE: WHAT` of what a patch to product files `paths` brings of it."""
     found = set()
-    for path in paths:
-        look = _look(path)
-        if look is None or path not in patched:
+    looks = {path: look for path in paths if (look := _look(path)) is not None}
+    # What a file asked that has another name by now is not new.
+    gone = Counter(
+        what for path, look in looks.items() if path not in patched for what, _ in look(base[path].content)
+    )
+    for path, look in looks.items():
+        if path not in patched:
             continue
-        left = Counter(what for what, _ in look(base[path].content)) if path in base else Counter[str]()
+        left = Counter(what for what, _ in look(base[path].content)) if path in base else gone
         for what, line in look(patched[path].content):
             left[what] -= 1
             if left[what] < 0:
@@ -116,7 +120,14 @@ def _is_always_true(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def _asks_for_caller(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     nodes = list(ast.walk(function))
-    frames = any(isinstance(n, ast.Call) and _name_of(n.func) in _FRAMES for n in nodes)
-    return frames and any(
-        isinstance(n, ast.Constant) and isinstance(n.value, str) and _IN_TEST.search(n.value) for n in nodes
-    )
+    frames = any(isinstance(n, ast.Call) and _is_of_frames(n.func) for n in nodes)
+    prose = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
+    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and id(n) not in prose]
+    return frames and any(isinstance(text, str) and _IN_TEST.search(text) for text in texts)
+
+
+def _is_of_frames(called: ast.expr) -> bool:
+    """Return whether a call asks for callers; `stack` is a name of many other things."""
+    if _name_of(called) != "stack":
+        return _name_of(called) in _FRAMES
+    return isinstance(called, ast.Attribute) and _name_of(called.value) == "inspect"

@@ -91,11 +91,11 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
 
 def _elsewhere(base: Tree, patched: Tree, paths: set[str]) -> set[str]:
     """Return the files that only have another name than before, under both names."""
-    gone = {base[path].content: path for path in paths if path not in patched}
-    here = {
-        path: gone[patched[path].content] for path in paths - base.keys() if patched[path].content in gone
-    }
-    return {*here, *here.values()}
+    new = paths - base.keys()
+    gone = {path for path in paths if path not in patched}
+    contents = {patched[path].content for path in new} & {base[path].content for path in gone}
+    here = {path for path in new if patched[path].content in contents}
+    return here | {path for path in gone if base[path].content in contents}
 
 
 def _count(tests: Iterable[TestResult]) -> dict[tuple[str, str], int]:

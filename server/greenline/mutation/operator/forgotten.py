@@ -75,11 +75,13 @@ def ceiling(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
         return
     left, right = source.operand(node.left), source.operand(node.right)
+    if isinstance(node.left, ast.BinOp) and not left.startswith(b"("):
+        left = b"(%s)" % left
     yield source.replace(node, b"-(-%s // %s)" % (left, right), "rounding", 0.4)
 
 
 def reversal(source: Source, node: ast.AST) -> Iterator[Candidate]:
-    """Turn a sequence round where it is returned, or no longer."""
+    """Turn a sequence round where it is returned."""
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Name | ast.Call | ast.ListComp):
         yield source.replace(node.value, source.text(node.value) + b"[::-1]", "order", 0.2)
 
@@ -92,7 +94,8 @@ def sort_key(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if name not in _ORDERING:
         return
     text = source.text(node)
-    comma = b"" if text.rstrip(b")").endswith((b"(", b",")) else b", "
+    inside = text[:-1].rstrip()
+    comma = b"" if inside.endswith(b",") or not (node.args or node.keywords) else b", "
     own = [item.name for item in source.tree.body if isinstance(item, ast.ClassDef | ast.FunctionDef)]
     around = source.function(node)
     own = [item for item in own if around is None or item != around.name]
@@ -113,8 +116,12 @@ def condition(source: Source, node: ast.AST) -> Iterator[Candidate]:
     texts = source.once("conditions", lambda: _conditions(source))
     fitting = [text for text, needed in texts if needed <= names and text not in own]
     for text in fitting[:_MAX_CONDITIONS]:
+        if not text.isascii():
+            continue
         for word, prior in (("and", 0.22), ("or", 0.15)):
-            joined = source.text(node.value) + f" {word} {text}".encode()
+            old = source.text(node.value)
+            old = b"(%s)" % old if isinstance(node.value, ast.BoolOp) else old
+            joined = old + f" {word} {text}".encode()
             yield source.replace(node.value, joined, "missing condition", prior)
 
 
@@ -144,7 +151,10 @@ def parent_setup(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if not isinstance(holder, ast.ClassDef) or not holder.bases or "super()" in ast.unparse(node):
         return
     names = [argument.arg for argument in node.args.args[1:]]
-    first = node.body[0]
+    is_prose = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    if is_prose and len(node.body) == 1:
+        return
+    first = node.body[1] if is_prose else node.body[0]
     start, _ = source.line_span(first)
     indent = source.data[start : source.span(first)[0]]
     if indent.strip():
