@@ -75,7 +75,8 @@ class Staging:
         if after is not None and before is None:
             self._refuse_folder(path)
         if after is not None and path.endswith((".py", ".pyi")) and self._encoding is None:
-            after = _as_declared(path, before or b"", after)
+            source = self._changes[moved_from].before if moved_from in self._changes else before
+            after = _as_declared(path, source or b"", after)
         if old is not None:
             mode = old.mode if mode is None else mode
             moved_from = moved_from or old.moved_from
