@@ -142,7 +142,6 @@ def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expec
         ("@@ -1,0 +1 @@\n+x\n", None),
         ("@@ -0,0 +1,2 @@\n+x\n+y\n@@ -2,0 +3 @@\n+z\n", None),
         ("@@ -1,0 @@\n+x\n", None),
-        ("@@ -1,2 +1,3 @@\n+x\n", None),
     ],
 )
 def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expected: str | None) -> None:
@@ -152,6 +151,13 @@ def test_lines_without_any_around_them_need_numbers_that_agree(diff: str, expect
         assert refusal("a\nb\nc\n", *hunks).code == "no-match"
     else:
         assert apply_patch_hunks("a\nb\nc\n", hunks) == expected
+
+
+@pytest.mark.parametrize("head", ["@@ -1,2 +1,3 @@", "@@ -1 +1,2 @@"])
+def test_a_last_hunk_that_lacks_the_old_lines_it_claims_was_cut_off(head: str) -> None:
+    hunks = parse(f"--- a/f\n+++ b/f\n{head}\n+x\n")[0].hunks
+
+    assert refusal("a\nb\nc\n", *hunks).code == "malformed"
 
 
 FLAT = "def f():\n    a()\n    b()\n"

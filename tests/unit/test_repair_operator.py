@@ -258,6 +258,15 @@ def _reachable(data: bytes) -> set[str]:
     return {ast.dump(ast.parse(source.apply(candidate))) for candidate in found}
 
 
+def test_lines_that_are_put_in_end_as_those_of_the_file() -> None:
+    text = b"def f(n):\r\n    i = 0\r\n    while i < n:\r\n        print(n)\r\n"
+
+    made = list(candidates(Source("m.py", text), {1, 2, 3, 4}))
+
+    assert any(candidate.replacement.endswith(b"i += 1\r\n") for candidate in made)
+    assert not any(b"\n" in candidate.replacement.replace(b"\r\n", b"") for candidate in made)
+
+
 def test_an_edit_of_a_method_is_checked_within_it() -> None:
     method = (
         "    @property\n    def f(self):\n        if self.a < 1:\n            return 1\n        return 2\n"

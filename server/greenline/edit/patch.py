@@ -108,6 +108,8 @@ def _bare(file: FileLines, hunks: Sequence[PatchHunk], evidence: Evidence) -> Pl
     growth = sum(len(other.target) - len(other.source) for other in hunks[:-1])
     start = 0 if not file.lines else hunk.start
     is_cut = hunk.claimed is not None and hunk.claimed[0] > 0
+    if is_cut and hunk.last and file.lines:
+        raise cut_off()
     if file.lines and start is not None and (is_cut or hunk.new_start != start + growth):
         start = None
     if start is not None and len(evidence.drifts) == 1:

@@ -200,17 +200,20 @@ def _refuse_unsaved(checkpoints: Sequence[Checkpoint]) -> None:
 def _without_unsaved(plan: UndoPlan, store: CheckpointStore) -> UndoPlan:
     """Return the plan with a conflict for each file that an editor changed and the disk has as before."""
     settled = {*plan.restored, *(conflict.path for conflict in plan.conflicts)}
-    marks = [mark for item in plan.checkpoints for mark in item.marks]
-    undone = [item for item in store.newest_first() if item.kind == "undo"]
-    unsaved = {
-        file.path
+    as_before = [
+        (item, file)
         for item in plan.checkpoints
         if item.place == "editor"
         for file in item.files
-        if file.before != file.after
-        and file.path not in settled
-        and not any(_restores(undo, item, file) for undo in undone)
+        if file.before != file.after and file.path not in settled
+    ]
+    if not as_before:
+        return plan
+    undone = [item for item in store.newest_first() if item.kind == "undo"]
+    unsaved = {
+        file.path for item, file in as_before if not any(_restores(undo, item, file) for undo in undone)
     }
+    marks = [mark for item in plan.checkpoints for mark in item.marks]
     reason = "It was not saved in the editor, or taken back: save it or undo it there."
     return attrs.evolve(
         plan,

@@ -19,6 +19,7 @@ T = TypeVar("T")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NEAR = 200
 """Bytes beside an expression in which its own parentheses are looked for."""
+_BARE_END = re.compile(rb"(?<!\r)\n")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 """As the parser counts lines."""
 
@@ -57,6 +58,7 @@ class Source:
         self._shift = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         self._starts = [self._shift, *(match.end() for match in _LINE_END.finditer(data))]
         self._encoding = _encoding(data)
+        self._has_crlf = data.count(b"\r\n") * 2 > data.count(b"\n")
         self._facts: dict[Hashable, Any] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         for node in ast.walk(self.tree):
@@ -171,6 +173,12 @@ class Source:
         if at < 0:
             return None
         return Candidate(self.path, at, at + len(old), new, operator, left.end_lineno or left.lineno, prior)
+
+    def with_own_ends(self, candidate: Candidate) -> Candidate:
+        """Return an edit whose new lines end as those of the file do."""
+        if b"\n" not in candidate.replacement or not self._has_crlf:
+            return candidate
+        return attrs.evolve(candidate, replacement=_BARE_END.sub(b"\r\n", candidate.replacement))
 
     def takes(self, candidate: Candidate) -> bool:
         """Return whether an edit changes the text, and leaves it Python."""

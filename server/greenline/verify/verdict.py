@@ -140,7 +140,7 @@ def _flaky(facts: Facts) -> Decision | None:
 def _regressed(facts: Facts, lost: Sequence[str]) -> Decision | None:
     for report, words in ((facts.patched, "With the patch"), (facts.old_tests, "With the base's tests")):
         if report is not None and report.end is not RunEnd.COMPLETE:
-            meant = _MEANT if report is facts.old_tests else ""
+            meant = _MEANT if report is facts.old_tests and report.end is RunEnd.COLLECTION else ""
             return Decision(Verdict.REGRESSED, report.end.value, f"{words}: {report.detail}{meant}")
     for report, words in (
         (facts.patched, "With the patch"),

@@ -81,7 +81,7 @@ def candidates(source: Source, lines: set[int]) -> Iterator[Candidate]:
     n_edits: Counter[int] = Counter()
     for node in source.expressions(lines):
         for operator in OPERATORS:
-            for candidate in edits_of(operator, source, node):
+            for candidate in map(source.with_own_ends, edits_of(operator, source, node)):
                 key = (candidate.start, candidate.end, candidate.replacement)
                 if key in seen or n_edits[candidate.line] >= _MAX_A_LINE:
                     continue

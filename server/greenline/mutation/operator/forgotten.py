@@ -8,6 +8,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from greenline.mutation.operator.ingredient import is_truth
+from greenline.mutation.operator.insertion import before
 from greenline.mutation.source import Candidate, Function, Source
 
 _PLAIN = re.compile(rb"\{([^{}:!=]+)\}")
@@ -98,7 +100,7 @@ def sort_key(source: Source, node: ast.AST) -> Iterator[Candidate]:
     comma = b"" if inside.endswith(b",") or not (node.args or node.keywords) else b", "
     own = [item.name for item in source.tree.body if isinstance(item, ast.ClassDef | ast.FunctionDef)]
     around = source.function(node)
-    own = [item for item in own if around is None or item != around.name]
+    own = [item for item in own if item.isascii() and (around is None or item != around.name)]
     for key in (*own[:_MAX_KEYS], *_KEYS):
         prior = 0.35 if key in own else 0.1
         yield source.replace(node, b"%s%skey=%s)" % (text[:-1], comma, key.encode()), "missing key", prior)
@@ -131,9 +133,8 @@ def _conditions(source: Source) -> list[tuple[str, set[str]]]:
     for node in ast.walk(source.tree):
         asked = [node.test] if isinstance(node, ast.If | ast.While | ast.IfExp) else []
         asked += node.values if isinstance(node, ast.BoolOp) else []
-        # A flag: what is set to a truth value somewhere is asked for in other places.
-        is_flag = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-        if is_flag and isinstance(node, ast.Assign) and isinstance(getattr(node.value, "value", None), bool):
+        if isinstance(node, ast.Assign) and is_truth(node.value):
+            # A flag: what is set to a truth value somewhere is asked for in other places.
             asked += [target for target in node.targets if isinstance(target, ast.Attribute)]
         for item in asked:
             if isinstance(item, ast.Compare | ast.Attribute | ast.UnaryOp | ast.Call):
@@ -155,13 +156,8 @@ def parent_setup(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if is_prose and len(node.body) == 1:
         return
     first = node.body[1] if is_prose else node.body[0]
-    start, _ = source.line_span(first)
-    indent = source.data[start : source.span(first)[0]]
-    if indent.strip():
-        return
     for count in range(len(names) + 1):
-        line = indent + f"super().__init__({', '.join(names[:count])})\n".encode()
-        yield Candidate(source.path, start, start, line, "missing set-up", first.lineno, 0.5)
+        yield before(source, first, f"super().__init__({', '.join(names[:count])})", "missing set-up", 0.5)
 
 
 def entry_order(source: Source, node: ast.AST) -> Iterator[Candidate]:

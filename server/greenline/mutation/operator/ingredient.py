@@ -67,7 +67,7 @@ def membership(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 def results(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Swap true and false in all that a function returns."""
-    if not isinstance(node, ast.Return) or not _is_truth(node.value):
+    if not isinstance(node, ast.Return) or not is_truth(node.value):
         return
     function = source.function(node)
     if function is None:
@@ -88,12 +88,13 @@ def _truths(source: Source, function: Function) -> list[ast.Return]:
     found = [
         node
         for node in ast.walk(function)
-        if isinstance(node, ast.Return) and _is_truth(node.value) and source.function(node) is function
+        if isinstance(node, ast.Return) and is_truth(node.value) and source.function(node) is function
     ]
     return sorted(found, key=lambda node: source.span(node))
 
 
-def _is_truth(node: ast.expr | None) -> bool:
+def is_truth(node: ast.expr | None) -> bool:
+    """Return whether an expression is `True` or `False`."""
     return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 

@@ -72,7 +72,7 @@ def copied(source: Source, node: ast.AST) -> Iterator[Candidate]:
             if not isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
                 yield _after(source, node, text, "missing statement", prior)
             if function.body[0] is node or isinstance(node, ast.Return | ast.For | ast.While | ast.If):
-                yield _before(source, node, text, "missing statement", prior)
+                yield before(source, node, text, "missing statement", prior)
 
 
 def _texts(source: Source, function: Function) -> list[tuple[str, float]]:
@@ -142,7 +142,8 @@ def _after(source: Source, node: ast.stmt, text: str, operator: str, prior: floa
     return Candidate(source.path, end, end, line, operator, node.lineno, prior)
 
 
-def _before(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+def before(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+    """Return the edit that puts a line of its own right above a statement."""
     start, _ = source.line_span(node)
     line = _indent(source, node) + text.encode() + b"\n"
     return Candidate(source.path, start, start, line, operator, node.lineno, prior)

@@ -28,32 +28,22 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield source.replace(node, f"self.{node.id}", "missing self", 0.3)
 
 
+def _sides(node: ast.AST | None) -> list[ast.expr]:
+    """Return the operands of a comparison, sum or product; none of anything else."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+
+
 def _beside(source: Source, node: ast.Name) -> str:
-    """Return the name on the other side of a comparison, sum or product: nothing is put beside itself."""
+    """Return the name on the other side: nothing is put beside itself, and nothing's attribute either."""
     parent = source.parent(node)
     if isinstance(parent, ast.Attribute):
-        return _owner_beside(source, node, parent)
-    if isinstance(parent, ast.BinOp):
-        sides = [parent.left, parent.right]
-    elif isinstance(parent, ast.Compare) and len(parent.ops) == 1:
-        sides = [parent.left, *parent.comparators]
+        alike = (s for s in _sides(source.parent(parent)) if isinstance(s, ast.Attribute) and s is not parent)
+        others = [side.value for side in alike if side.attr == parent.attr]
     else:
-        return ""
-    return next((side.id for side in sides if side is not node and isinstance(side, ast.Name)), "")
-
-
-def _owner_beside(source: Source, node: ast.Name, attribute: ast.Attribute) -> str:
-    """Return whose attribute of the same name stands on the other side."""
-    holder = source.parent(attribute)
-    if isinstance(holder, ast.BinOp):
-        sides = [holder.left, holder.right]
-    elif isinstance(holder, ast.Compare):
-        sides = [holder.left, *holder.comparators]
-    else:
-        return ""
-    alike = (s for s in sides if isinstance(s, ast.Attribute) and s.attr == attribute.attr)
-    owners = (side.value for side in alike if side is not attribute)
-    return next((owner.id for owner in owners if isinstance(owner, ast.Name)), "")
+        others = [side for side in _sides(parent) if side is not node]
+    return next((other.id for other in others if isinstance(other, ast.Name)), "")
 
 
 def _read(function: Function | None) -> set[str]:
@@ -83,15 +73,8 @@ def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 def _is_beside_itself(source: Source, node: ast.Attribute, name: str) -> bool:
     """Return whether an attribute of that name would stand beside itself."""
-    parent = source.parent(node)
-    if isinstance(parent, ast.BinOp):
-        sides = [parent.left, parent.right]
-    elif isinstance(parent, ast.Compare):
-        sides = [parent.left, *parent.comparators]
-    else:
-        return False
     new = f"{ast.unparse(node.value)}.{name}"
-    return any(side is not node and ast.unparse(side) == new for side in sides)
+    return any(side is not node and ast.unparse(side) == new for side in _sides(source.parent(node)))
 
 
 def _attributes(source: Source) -> dict[str, set[str]]:
