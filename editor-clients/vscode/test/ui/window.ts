@@ -12,16 +12,27 @@ export class Window {
 
   /** Run a command from the palette by its whole title. */
   async command(title: string): Promise<void> {
-    if (await this.page.evaluate(() => document.activeElement?.tagName === "IFRAME")) {
-      await this.focus();
-    }
-    await this.page.keyboard.press("F1");
     const box = this.page.locator(".quick-input-widget input.input");
-    await box.waitFor();
-    await box.fill(`>${title}`);
     const exact = new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
     const row = this.page.locator(".quick-input-list .monaco-list-row .label-name").filter({ hasText: exact }).first();
-    await row.click({ timeout: 30_000 });
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      if (await this.page.evaluate(() => document.activeElement?.tagName === "IFRAME")) {
+        await this.focus();
+      }
+      await this.page.keyboard.press("F1");
+      await box.waitFor();
+      await box.fill(`>${title}`);
+      try {
+        await row.click({ timeout: 5_000 });
+        return;
+      } catch (error) {
+        // A page that was just shown takes the focus a moment later, and that closes the palette.
+        if (Date.now() > deadline) {
+          throw error;
+        }
+      }
+    }
   }
 
   /** Open a file through quick open. */
