@@ -20,7 +20,7 @@ help: ## explain every target
 
 install: $(STAMP) ## set up .venv with everything pinned by hash; makes .venv/bin/greenline
 
-$(STAMP): requirements/dev.txt pyproject.toml sandbox/toolbox.txt sandbox/build_toolbox.py bin/bootstrap
+$(STAMP): requirements/dev.txt pyproject.toml sandbox/toolbox.txt sandbox/tracers.txt sandbox/build_toolbox.py bin/bootstrap
 	@PYTHON="$(PYTHON)" bash bin/bootstrap
 	@touch $@
 

@@ -26,6 +26,15 @@ from bench.table import Log, Table, Target, load
 LIMIT_S = 180.0
 HEADING = "## A first hunk in Neovim"
 _STEP_S, _KEY_S, _LOOK_S = 900.0, 300.0, 0.2
+_TRACERS = """
+import subprocess, sys
+from pathlib import Path
+folder, wheels = map(Path, sys.argv[1:])
+sys.path.insert(0, str(folder))
+from build_toolbox import download_commands
+for command in download_commands(folder / "tracers.txt", wheels):
+    subprocess.run(command, check=True)
+"""
 _FOREIGN = re.compile(r"(GREENLINE|NVIM|XDG|PYTHON|MAKE|MFLAGS|VIRTUAL_ENV|PIP_(NO_INDEX|FIND_LINKS))")
 _WAITING = 'require("greenline.proposal").waiting()'
 _OPENED = '(vim.lsp.get_clients({name="greenline"})[1] or {}).initialized'
@@ -128,6 +137,7 @@ def _downloads(base: Path, checkout: Path) -> list[tuple[str, list[str]]]:
         ("git clone", ["git", "clone", "-q", str(ROOT), str(checkout)]),
         ("packages", [*pip, "-r", str(checkout / "requirements/dev.txt")]),
         ("the toolbox", [*pip, *any_python, "-r", str(checkout / "sandbox/toolbox.txt")]),
+        ("its tracers", [sys.executable, "-c", _TRACERS, str(checkout / "sandbox"), wheels]),
     ]
 
 

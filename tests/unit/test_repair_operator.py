@@ -80,6 +80,86 @@ def test_one_edit_mends(kind: str) -> None:
 
 
 FUNCTIONS = {
+    "rest after a loop": (
+        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n            yield part\n"
+        "            part = []\n",
+        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n            yield part\n"
+        "            part = []\n    if part:\n        yield part\n",
+    ),
+    "early return": (
+        "def f(a):\n    for x in a:\n        hit = g(x)\n        return hit\n",
+        "def f(a):\n    for x in a:\n        hit = g(x)\n        if hit is not None:\n            return hit\n",
+    ),
+    "default for what is empty": (
+        "def f(a, b):\n    return a or b\n",
+        "def f(a, b):\n    return b if a is None else a\n",
+    ),
+    "default of a get": ("def f(a):\n    return a.get(1) or 2\n", "def f(a):\n    return a.get(1, 2)\n"),
+    "empty and absent": (
+        "def f(a):\n    if not a:\n        return 1\n",
+        "def f(a):\n    if a is None:\n        return 1\n",
+    ),
+    "limit": (
+        "class C:\n    def f(self, a):\n        self.n = self.n + a\n\n    def g(self):\n        return self.limit\n",
+        "class C:\n    def f(self, a):\n        self.n = min(self.limit, self.n + a)\n\n    def g(self):\n"
+        "        return self.limit\n",
+    ),
+    "missing reset": (
+        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n        if u:\n"
+        "            v = []\n    return v\n",
+        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n        if u:\n"
+        "            v = []\n            u = False\n    return v\n",
+    ),
+    "missing update": (
+        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n        node.next = prev\n"
+        "        node = after\n    return prev\n",
+        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n        node.next = prev\n"
+        "        prev = node\n        node = after\n    return prev\n",
+    ),
+    "set and not counted": (
+        "def f(a, n):\n    for i in a:\n        n += 1\n    return n\n",
+        "def f(a, n):\n    for i in a:\n        n = i\n    return n\n",
+    ),
+    "sign": ("def f(a):\n    return a.b\n", "def f(a):\n    return -a.b\n"),
+    "sign in a key": (
+        "def f(a):\n    a.sort(key=lambda s: (s.b, s.c))\n",
+        "def f(a):\n    a.sort(key=lambda s: (s.b, -s.c))\n",
+    ),
+    "bits cleared": ("def f(a, b):\n    a.n ^= b\n", "def f(a, b):\n    a.n &= ~b\n"),
+    "cleaned": (
+        "def f(a):\n    g(a)\n\ndef h(b):\n    g(b.lower())\n",
+        "def f(a):\n    g(a.lower())\n\ndef h(b):\n    g(b.lower())\n",
+    ),
+    "handed on": (
+        "class C(D):\n    def __init__(self, **options):\n        super().__init__()\n",
+        "class C(D):\n    def __init__(self, **options):\n        super().__init__(**options)\n",
+    ),
+    "unused parameter": (
+        "def f(on):\n    try:\n        g()\n    except Exception:\n        h()\n",
+        "def f(on):\n    try:\n        g()\n    except on:\n        h()\n",
+    ),
+    "guard": (
+        "def f(a):\n    if a.next is None:\n        return 1\n",
+        "def f(a):\n    if a is None or a.next is None:\n        return 1\n",
+    ),
+    "the later end": (
+        "def f(a, b):\n    g(a.start)\n    return C(a.start, b.end)\n",
+        "def f(a, b):\n    g(a.start)\n    return C(a.start, max(a.end, b.end))\n",
+    ),
+    "never grows": (
+        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n        else:\n"
+        "            return h(x)\n    return g(a)\n",
+        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n        else:\n"
+        "            seen.add(x)\n            return h(x)\n    return g(a)\n",
+    ),
+    "nothing yet": (
+        "def f(a):\n    best = 0\n    if a is None or best is None:\n        return best\n",
+        "def f(a):\n    best = None\n    if a is None or best is None:\n        return best\n",
+    ),
+    "field reset": (
+        "class C:\n    n: int = 0\n\n    def f(self):\n        self.m = 1\n",
+        "class C:\n    n: int = 0\n\n    def f(self):\n        self.m = 1\n        self.n = 0\n",
+    ),
     "swapped results": (
         "def f(a):\n    if a:\n        return True\n    return False\n",
         "def f(a):\n    if a:\n        return False\n    return True\n",

@@ -77,7 +77,9 @@ def case(facts: Facts, **changes: Any) -> Facts:
         (TESTS_ONLY, "testsOnly", ""),
         (case(TESTS_ONLY, patched=report(b="skipped")), "regressed", "lost"),
         (case(TESTS_ONLY, touches_product=True, product_hunks=BARE), "notCovered", "noTestExecutesChange"),
-        (case(FIX, product_hunks=BARE), "notCovered", "noTestExecutesChange"),
+        (case(FIX, product_hunks=BARE), "verified", ""),
+        (case(FIX, product_hunks=BARE, base=report(a="passed", b="passed")), "notCovered",
+         "noTestExecutesChange"),
         (case(FIX, product_hunks=BARE + COVERED), "verified", ""),
         (case(FIX, product_hunks=(HunkEvidence("h", "notApplicable"),)), "notCovered", "noCode"),
         (WITH_TESTS, "verified", ""),
@@ -115,6 +117,49 @@ def test_new_test_whose_file_cannot_be_imported_on_the_base_counts_as_failing() 
     )
 
     assert decide(facts).verdict is Verdict.VERIFIED
+
+
+def whole(end: RunEnd = RunEnd.COMPLETE, **outcomes: str) -> TestReport:
+    """Return a report whose names are modules (`t_x`), or tests of them (`t_x__a`)."""
+    tests = tuple(
+        TestResult(f"{name.replace('__', '.py::')}{'' if '__' in name else '.py'}", Outcome(outcome))
+        for name, outcome in outcomes.items()
+    )
+    return TestReport(end, tests, detail="Why.")
+
+
+NEW = case(
+    FIX,
+    base=whole(RunEnd.COLLECTION, t_x="error", t_y__b="passed"),
+    patched=whole(t_x__a="passed", t_y__b="passed"),
+)
+CONFIGURED = case(NEW, touches_tests=True, old_tests=NEW.patched, new_tests=NEW.base)
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict", "reason"),
+    [
+        (NEW, "verified", ""),
+        (case(NEW, patched=whole(t_x__a="passed", t_y__b="failed")), "regressed", "lost"),
+        (case(NEW, patched=whole(RunEnd.COLLECTION, t_x__a="passed", t_y="error")), "couldNotRun", "collection"),
+        (case(NEW, patched=whole(t_y__b="passed")), "couldNotRun", "collection"),
+        (case(NEW, patched=whole(t_x__a="failed", t_y__b="passed"), product_hunks=BARE), "notCovered",
+         "noTestExecutesChange"),
+        (case(NEW, checks=("t_x.py",)), "verified", ""),
+        (case(NEW, checks=("t_x.py::a", "t_x.py::c")), "stillFailing", "checks"),
+        (CONFIGURED, "verified", ""),
+        (case(CONFIGURED, old_tests=NEW.base), "couldNotRun", "collection"),
+        (case(CONFIGURED, new_tests=NEW.patched), "notCovered", "fixedByTestsOnly"),
+    ],
+)  # fmt: skip
+def test_module_that_only_the_base_cannot_collect_is_a_failing_test(
+    facts: Facts, verdict: str, reason: str
+) -> None:
+    decision = decide(facts)
+
+    assert (str(decision.verdict), decision.reason) == (verdict, reason)
+    if verdict == "verified":
+        assert decision.fixed == ("t_x.py",)
 
 
 def test_renamed_test_is_missing_and_not_lost() -> None:

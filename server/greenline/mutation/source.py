@@ -113,6 +113,12 @@ class Source:
         end = self._starts[node.end_lineno] if node.end_lineno < len(self._starts) else len(self.data)
         return self._starts[node.lineno - 1], end
 
+    def indent(self, node: ast.stmt) -> bytes:
+        """Return what stands before a statement on its line, where that is blank."""
+        start, _ = self.line_span(node)
+        line = self.data[start : self.span(node)[0]]
+        return line if not line.strip() else b""
+
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return the node that holds `node`."""
         return self._parents.get(node)

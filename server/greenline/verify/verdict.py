@@ -62,7 +62,7 @@ def decide(facts: Facts) -> Decision:
         or _regressed(facts, lost)
         or _still_failing(facts)
         or _tests_only(facts)
-        or _not_covered(facts)
+        or _not_covered(facts, fixed)
         or _not_confirmed(facts, fixed)
         or Decision(Verdict.VERIFIED, "", _verified_detail(facts, fixed))
     )
@@ -91,6 +91,7 @@ def _differences(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...], tuple[
     before, after = _outcomes(facts.base), _outcomes(facts.patched)
     old = _outcomes(facts.old_tests) if facts.old_tests else after
     fixed = [t for t, outcome in before.items() if outcome in _BROKEN and after.get(t) is Outcome.PASSED]
+    fixed += [m for m in _collected_anew(facts) if _passes_whole(m, after) and _passes_whole(m, old)]
     lost, missing = [], []
     for test, outcome in before.items():
         if outcome is not Outcome.PASSED:
@@ -100,6 +101,36 @@ def _differences(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...], tuple[
         elif test not in after:
             missing.append(test)
     return tuple(sorted(fixed)), tuple(sorted(lost)), tuple(sorted(missing))
+
+
+def _collected_anew(facts: Facts) -> tuple[str, ...]:
+    """Return the modules of tests that B cannot collect, and P, with O where it is run, does.
+
+    Such a module is a failing test of B, as when its tests import what is yet to be written. None where
+    anything else ended a run: then nobody knows what passed before.
+    """
+    ends = [report.end for report in (facts.patched, facts.old_tests) if report is not None]
+    if facts.base.end is not RunEnd.COLLECTION or any(end is not RunEnd.COMPLETE for end in ends):
+        return ()
+    after = _outcomes(facts.patched)
+    broken = [test.id for test in facts.base.tests if test.outcome is Outcome.ERROR]
+    return tuple(module for module in broken if any(_tests_in(module, after)))
+
+
+def _passes_in(test: str, outcomes: Mapping[str, Outcome]) -> bool:
+    """Return whether a test, or every test of a module, passes."""
+    return _passes(outcomes[test]) if test in outcomes else _passes_whole(test, outcomes)
+
+
+def _passes_whole(module: str, outcomes: Mapping[str, Outcome]) -> bool:
+    """Return whether a module has a test that passes, and none that fails."""
+    found = _tests_in(module, outcomes)
+    return module not in outcomes and Outcome.PASSED in found and _BROKEN.isdisjoint(found)
+
+
+def _tests_in(module: str, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
+    """Return the outcomes of a module's tests; the module is a file, or a dotted name of unittest's."""
+    return [outcome for test, outcome in outcomes.items() if test.startswith((f"{module}::", f"{module}."))]
 
 
 def _passes(outcome: Outcome | None) -> bool:
@@ -112,7 +143,7 @@ def _could_not_run(facts: Facts) -> Decision | None:
             return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
         if report is not None and report.end is RunEnd.RUNNER_MISSING:
             return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
-    if facts.base.end is not RunEnd.COMPLETE:
+    if facts.base.end is not RunEnd.COMPLETE and not _collected_anew(facts):
         detail = f"Without the patch: {facts.base.detail}"
         return Decision(Verdict.COULD_NOT_RUN, facts.base.end.value, detail)
     return None
@@ -197,8 +228,12 @@ def _tests_only(facts: Facts) -> Decision | None:
     return Decision(Verdict.TESTS_ONLY, "", detail)
 
 
-def _not_covered(facts: Facts) -> Decision | None:
+def _not_covered(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     if any(hunk.coverage == "covered" for hunk in facts.product_hunks):
+        return None
+    if fixed and any(hunk.coverage == "notCovered" for hunk in facts.product_hunks):
+        # What an import or another process executes is in no test's own context; that a test is mended by it,
+        # and again when it is run again, shows more than a line that is executed.
         return None
     if all(hunk.coverage == "notApplicable" for hunk in facts.product_hunks):
         return Decision(
@@ -217,7 +252,7 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
         detail = f"Passes only with the patch's own tests or configuration: {_names(unconfirmed)}."
         return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
     alone = _outcomes(facts.new_tests)
-    unneeded = [test for test in fixed if test not in facts.change.rewritten and _passes(alone.get(test))]
+    unneeded = [test for test in fixed if test not in facts.change.rewritten and _passes_in(test, alone)]
     if unneeded:
         detail = f"The patch's tests or configuration alone make it pass: {_names(unneeded)}."
         return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
@@ -266,7 +301,9 @@ def _verified_detail(facts: Facts, fixed: Sequence[str]) -> str:
     broken = {test.id for test in facts.patched.tests if test.outcome in _BROKEN}
     failing = f" {_tests(len(broken), 'still fails', 'still fail')}." if broken else ""
     if fixed:
-        return f"{passed}, {len(fixed)} of them failed before: {_names(fixed)}.{failing}"
+        after = _outcomes(facts.patched)
+        which = "of them failed before" if all(test in after for test in fixed) else "failed before"
+        return f"{passed}, {len(fixed)} {which}: {_names(fixed)}.{failing}"
     return f"{passed}, none is lost, and tests execute the changed lines.{failing}"
 
 

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 
 from greenline.mutation.operator import (
     call,
+    detail,
     expression,
     forgotten,
     ingredient,
     insertion,
+    leftover,
     name,
     statement,
     structure,
@@ -68,6 +70,22 @@ OPERATORS: tuple[Operator, ...] = (
     forgotten.condition,
     forgotten.parent_setup,
     forgotten.entry_order,
+    detail.sign,
+    detail.bits_cleared,
+    detail.cleaned,
+    detail.handed_on,
+    detail.unused_name,
+    detail.guard,
+    detail.extreme,
+    detail.growth,
+    detail.nothing,
+    leftover.rest,
+    leftover.first_result,
+    leftover.absence,
+    leftover.limit,
+    leftover.reset,
+    leftover.stale,
+    leftover.replaced_step,
 )
 
 

@@ -21,12 +21,12 @@ def step(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for block in _blocks(node):
         for name in names:
             for text in (f"{name} += 1", f"{name} -= 1"):
-                yield _after(source, block[-1], text, "missing step", 0.4)
+                yield after(source, block[-1], text, "missing step", 0.4)
             for other in source.names(node):
                 if other != name and other in used:
                     for operator in ("//=", "-=", "+=", "="):
                         text = f"{name} {operator} {other}"
-                        yield _after(source, block[-1], text, "missing step", 0.15)
+                        yield after(source, block[-1], text, "missing step", 0.15)
 
 
 def _blocks(node: ast.While) -> list[list[ast.stmt]]:
@@ -47,7 +47,7 @@ def jump(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for block in (node.body, node.orelse):
         if block and not isinstance(block[-1], ast.Break | ast.Continue | ast.Return | ast.Raise | ast.If):
             for text in ("break", "continue"):
-                yield _after(source, block[-1], text, "missing jump", 0.35)
+                yield after(source, block[-1], text, "missing jump", 0.35)
 
 
 def _in_loop(source: Source, node: ast.AST) -> bool:
@@ -70,7 +70,7 @@ def copied(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for text, prior in source.once(("copies", function), lambda: _texts(source, function)):
         if text != own:
             if not isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
-                yield _after(source, node, text, "missing statement", prior)
+                yield after(source, node, text, "missing statement", prior)
             if function.body[0] is node or isinstance(node, ast.Return | ast.For | ast.While | ast.If):
                 yield before(source, node, text, "missing statement", prior)
 
@@ -85,6 +85,9 @@ def _texts(source: Source, function: Function) -> list[tuple[str, float]]:
     owner = source.parent(function)
     for text, needed, local in source.once("settings", lambda: _settings(source)):
         if needed <= names and local is not function and source.parent(local) is owner:
+            found.setdefault(text, 0.2)
+    if isinstance(owner, ast.ClassDef) and "self" in names:
+        for text in _field_defaults(owner):
             found.setdefault(text, 0.2)
     growing = {
         (inner.func.value.id, _GROWING[inner.func.attr])
@@ -128,15 +131,27 @@ def _settings(source: Source) -> list[tuple[str, set[str], Function]]:
     return found
 
 
+def _field_defaults(owner: ast.ClassDef) -> list[str]:
+    """Return what sets the fields of a class, as those of a dataclass, back to their defaults."""
+    return [
+        f"self.{item.target.id} = {ast.unparse(item.value)}"
+        for item in owner.body
+        if isinstance(item, ast.AnnAssign)
+        and isinstance(item.target, ast.Name)
+        and isinstance(item.value, ast.Constant)
+    ]
+
+
 def _locals_of(source: Source, node: ast.AST) -> set[str]:
     """Return the variables of its own function that a statement needs."""
     theirs = set(source.names(node))
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id in theirs}
 
 
-def _after(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+def after(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
+    """Return the edit that puts lines of their own right below a statement."""
     _, end = source.line_span(node)
-    line = _indent(source, node) + text.encode() + b"\n"
+    line = _lines(source, node, text)
     if not source.data[:end].endswith(b"\n"):
         line = b"\n" + line
     return Candidate(source.path, end, end, line, operator, node.lineno, prior)
@@ -145,11 +160,10 @@ def _after(source: Source, node: ast.stmt, text: str, operator: str, prior: floa
 def before(source: Source, node: ast.stmt, text: str, operator: str, prior: float) -> Candidate:
     """Return the edit that puts a line of its own right above a statement."""
     start, _ = source.line_span(node)
-    line = _indent(source, node) + text.encode() + b"\n"
+    line = _lines(source, node, text)
     return Candidate(source.path, start, start, line, operator, node.lineno, prior)
 
 
-def _indent(source: Source, node: ast.stmt) -> bytes:
-    start, _ = source.line_span(node)
-    line = source.data[start : source.span(node)[0]]
-    return line if not line.strip() else b""
+def _lines(source: Source, node: ast.stmt, text: str) -> bytes:
+    indent = source.indent(node)
+    return b"".join(indent + line.encode() + b"\n" for line in text.split("\n"))
