@@ -23,7 +23,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 _STAMP = "requirements.txt"
 _PIP = (sys.executable, "-m", "pip")
-_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:")
+_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary=:all:")
 VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 """The CPythons that `tracers.txt` has a tracer for."""
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}

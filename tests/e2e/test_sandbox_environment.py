@@ -63,3 +63,18 @@ def test_environment_whose_interpreter_is_linked_as_uv_does_is_used(tmp_path: Pa
     said = _run(root, docker_host, "")
 
     assert said == [str(root / ".venv"), "from the environment", "Read-only file system"]
+
+
+def test_coverage_of_the_toolbox_is_compiled(tmp_path: Path, docker_host: str) -> None:
+    """In pure Python it makes tests ten times as slow, and nobody would know why."""
+    sandbox = DockerSandbox(SandboxSettings(docker_host=docker_host, environment={"PATH": "/usr/bin:/bin"}))
+    program = b"import coverage.tracer\nprint(coverage.tracer.__file__.endswith('.so'))\n"
+    request = SandboxRequest(
+        str(tmp_path),
+        {"program.py": StagedFile(program)},
+        ("{python}", "program.py"),
+        environment={"PYTHONPATH": "/opt/greenline/toolbox"},
+        limits=Limits(wall_s=60),
+    )
+
+    assert sandbox.run(request, Cancellation()).output.decode().splitlines() == ["True"]

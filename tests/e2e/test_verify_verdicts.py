@@ -158,6 +158,19 @@ UNITTEST = {
 }
 UNCOVERED = BUG + "\n\ndef unused():\n    return 1\n"
 
+ELSEWHERE = {
+    "limits.py": "LIMIT = 3\n",
+    "calc.py": BUG.replace("LIMIT = 3", "from limits import LIMIT"),
+    "tests/test_calc.py": TESTS.replace("not low(4)", "not low(5)"),
+}
+TO_BE_WRITTEN = {
+    "calc.py": FIX.partition("\n\ndef twice")[0] + "\n",
+    "tests/test_calc.py": TESTS,
+    "tests/test_low.py": "from calc import low\n\n\ndef test_one():\n    assert low(1)\n",
+}
+"""Tests that import a function which nobody has written yet."""
+METHODS = {**TO_BE_WRITTEN, "tests/test_calc.py": UNITTEST["tests/test_calc.py"]}
+
 CASES = (
     calc("fix", {"calc.py": FIX}, "verified"),
     calc("fix_with_check", {"calc.py": FIX}, "verified", checks=(LOW,)),
@@ -166,6 +179,16 @@ CASES = (
     calc("uncovered", {"calc.py": UNCOVERED}, "notCovered", "noTestExecutesChange"),
     calc("constant", {"calc.py": BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified",
          files={**FILES, "tests/test_calc.py": TESTS.replace("not low(4)", "not low(5)")}),
+    calc("constant_that_another_module_reads", {"limits.py": "LIMIT = 4\n"}, "verified", files=ELSEWHERE),
+    calc("value_that_no_test_notices", {"limits.py": "LIMIT = 3\nMORE = 5\n"}, "notCovered",
+         "noTestExecutesChange", files=ELSEWHERE),
+    calc("function_that_tests_import", {"calc.py": FIX}, "verified", files=TO_BE_WRITTEN,
+         checks=("tests/test_calc.py",)),
+    calc("function_that_tests_import_and_a_loss", {"calc.py": FIX.replace("return True", "return None")},
+         "regressed", "lost", files=TO_BE_WRITTEN),
+    calc("another_function_than_tests_import", {"calc.py": FIX.replace("twice", "thrice")}, "couldNotRun",
+         "collection", files=TO_BE_WRITTEN),
+    calc("function_that_a_test_case_imports", {"calc.py": FIX}, "verified", files=METHODS),
     calc("unread_constant", {"calc.py": BUG + "\n\nUNREAD = 1\n"}, "notCovered", "noTestExecutesChange"),
     calc("breaks_what_only_fails", {"calc.py": BUG.replace("return True", "return None")}, "notCovered",
          "noTestExecutesChange",

@@ -81,14 +81,17 @@ def test_one_edit_mends(kind: str) -> None:
 
 FUNCTIONS = {
     "rest after a loop": (
-        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n            yield part\n"
+        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n"
+        "            yield part\n"
         "            part = []\n",
-        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n            yield part\n"
+        "def f(a):\n    part = []\n    for x in a:\n        part.append(x)\n        if x:\n"
+        "            yield part\n"
         "            part = []\n    if part:\n        yield part\n",
     ),
     "early return": (
         "def f(a):\n    for x in a:\n        hit = g(x)\n        return hit\n",
-        "def f(a):\n    for x in a:\n        hit = g(x)\n        if hit is not None:\n            return hit\n",
+        "def f(a):\n    for x in a:\n        hit = g(x)\n        if hit is not None:\n"
+        "            return hit\n",
     ),
     "default for what is empty": (
         "def f(a, b):\n    return a or b\n",
@@ -100,20 +103,25 @@ FUNCTIONS = {
         "def f(a):\n    if a is None:\n        return 1\n",
     ),
     "limit": (
-        "class C:\n    def f(self, a):\n        self.n = self.n + a\n\n    def g(self):\n        return self.limit\n",
+        "class C:\n    def f(self, a):\n        self.n = self.n + a\n\n    def g(self):\n"
+        "        return self.limit\n",
         "class C:\n    def f(self, a):\n        self.n = min(self.limit, self.n + a)\n\n    def g(self):\n"
         "        return self.limit\n",
     ),
     "missing reset": (
-        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n        if u:\n"
+        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n"
+        "        if u:\n"
         "            v = []\n    return v\n",
-        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n        if u:\n"
+        "def f(a):\n    s, t = [], []\n    u = False\n    v = []\n    for x in a:\n        u = x\n"
+        "        if u:\n"
         "            v = []\n            u = False\n    return v\n",
     ),
     "missing update": (
-        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n        node.next = prev\n"
+        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n"
+        "        node.next = prev\n"
         "        node = after\n    return prev\n",
-        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n        node.next = prev\n"
+        "def f(node):\n    prev = None\n    while node:\n        after = node.next\n"
+        "        node.next = prev\n"
         "        prev = node\n        node = after\n    return prev\n",
     ),
     "set and not counted": (
@@ -147,9 +155,11 @@ FUNCTIONS = {
         "def f(a, b):\n    g(a.start)\n    return C(a.start, max(a.end, b.end))\n",
     ),
     "never grows": (
-        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n        else:\n"
+        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n"
+        "        else:\n"
         "            return h(x)\n    return g(a)\n",
-        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n        else:\n"
+        "def f(a):\n    seen = set()\n\n    def g(x):\n        if x in seen:\n            return 1\n"
+        "        else:\n"
         "            seen.add(x)\n            return h(x)\n    return g(a)\n",
     ),
     "nothing yet": (

@@ -141,7 +141,8 @@ CONFIGURED = case(NEW, touches_tests=True, old_tests=NEW.patched, new_tests=NEW.
     [
         (NEW, "verified", ""),
         (case(NEW, patched=whole(t_x__a="passed", t_y__b="failed")), "regressed", "lost"),
-        (case(NEW, patched=whole(RunEnd.COLLECTION, t_x__a="passed", t_y="error")), "couldNotRun", "collection"),
+        (case(NEW, patched=whole(RunEnd.COLLECTION, t_x__a="passed", t_y="error")), "couldNotRun",
+         "collection"),
         (case(NEW, patched=whole(t_y__b="passed")), "couldNotRun", "collection"),
         (case(NEW, patched=whole(t_x__a="failed", t_y__b="passed"), product_hunks=BARE), "notCovered",
          "noTestExecutesChange"),
