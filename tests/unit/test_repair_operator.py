@@ -327,6 +327,7 @@ def test_positions_hold_after_bytes_that_are_no_columns(prefix: bytes) -> None:
         ("def f(a, b):\n    return a.x < b.x\n", "def f(a, b):\n    return b.x < b.x\n"),
         ("def f(a, b):\n    return a.x < a.y\n", "def f(a, b):\n    return a.y < a.y\n"),
         ("def f(a, b):\n    return a.get(b)\n", "def f(a, b):\n    return a.pop(b)\n"),
+        ("def f(a):\n    a.sort(key=lambda s: (-s.b, s.c))\n", "(-s.c, s.c)"),
     ],
 )
 def test_nothing_is_put_beside_itself_and_no_look_takes_away(text: str, senseless: str) -> None:

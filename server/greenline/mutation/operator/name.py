@@ -29,7 +29,9 @@ def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 
 def _sides(node: ast.AST | None) -> list[ast.expr]:
-    """Return the operands of a comparison, sum or product; none of anything else."""
+    """Return the operands of a comparison, sum or product, or what is sorted by; none of anything else."""
+    if isinstance(node, ast.Tuple):
+        return node.elts
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
@@ -74,7 +76,12 @@ def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
 def _is_beside_itself(source: Source, node: ast.Attribute, name: str) -> bool:
     """Return whether an attribute of that name would stand beside itself."""
     new = f"{ast.unparse(node.value)}.{name}"
-    return any(side is not node and ast.unparse(side) == new for side in _sides(source.parent(node)))
+    own: ast.AST = node
+    while isinstance(up := source.parent(own), ast.UnaryOp):
+        own = up
+    sides = _sides(source.parent(own))
+    # Who sorts by one thing, falling or rising, sorts by it once.
+    return any(side is not own and ast.unparse(side).lstrip("-") == new for side in sides)
 
 
 def _attributes(source: Source) -> dict[str, set[str]]:
