@@ -19,6 +19,8 @@ from greenline.repair.fix import Fix
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""
 _LEAST_SHARE_OF_FEW = 0.7
+_LEAST_SHARE_OF_ONE = 0.8
+"""Where one test alone executes the line, nothing else speaks for what the edit does there."""
 _FEW = 2
 """Up to so many failing tests say little, and the share must be greater."""
 _LIKELY = 0.3
@@ -48,6 +50,8 @@ def doubt(
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
     share = found[0].score / (found[0].score + sum(family.score for family in rivals))
     least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE
+    if any(n_witnesses.get((edit.path, edit.line)) == 1 for edit in best.edits):
+        least = _LEAST_SHARE_OF_ONE
     if share < least and not _is_choice(found[0], rivals):
         n_edits = len(rivals) + 1
         return f"{n_edits} edits that differ in what they do pass, so the tests do not tell which is right"

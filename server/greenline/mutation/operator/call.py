@@ -25,7 +25,7 @@ _SIBLINGS = (
     ("append", "appendleft"),
     ("heappush", "heappop"),
     ("union", "intersection", "difference", "symmetric_difference"),
-    ("isdigit", "isalpha", "isalnum", "isspace", "islower", "isupper"),
+    ("isdigit", "isalpha", "isalnum"),
     ("bisect_left", "bisect_right"),
     ("sum", "len", "max"),
     ("zip", "zip_longest"),

@@ -144,7 +144,7 @@ def extreme(source: Source, node: ast.AST) -> Iterator[Candidate]:
     owners = source.once(("owners", function), lambda: _owners(function))
     for other in [name for name in owners if name != node.value.id][:_MAX_NAMES]:
         for name in ("max", "min"):
-            yield source.replace(node, f"{name}({other}.{node.attr}, {own})", "bound", 0.25)
+            yield source.replace(node, f"{name}({other}.{node.attr}, {own})", "bound", 0.3)
 
 
 def _owners(function: Function) -> list[str]:
