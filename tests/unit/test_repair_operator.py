@@ -146,6 +146,13 @@ FUNCTIONS = {
         "def f(on):\n    try:\n        g()\n    except Exception:\n        h()\n",
         "def f(on):\n    try:\n        g()\n    except on:\n        h()\n",
     ),
+    "unused parameter of the function around": (
+        "def f(on):\n    def g():\n        try:\n            h()\n"
+        "        except Exception:\n            i()\n"
+        "    return g\n",
+        "def f(on):\n    def g():\n        try:\n            h()\n        except on:\n            i()\n"
+        "    return g\n",
+    ),
     "guard": (
         "def f(a):\n    if a.next is None:\n        return 1\n",
         "def f(a):\n    if a is None or a.next is None:\n        return 1\n",

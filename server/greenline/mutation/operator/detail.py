@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from functools import partial
 
@@ -78,7 +79,7 @@ def handed_on(source: Source, node: ast.AST) -> Iterator[Candidate]:
         return
     inside = text[:-1].rstrip()
     comma = b"" if inside.endswith((b",", b"(")) else b", "
-    for form in source.once(("unused", function), lambda: _unused(function)):
+    for form in _unused_around(source, node):
         prior = 0.6 if form.startswith("*") else 0.3
         yield source.replace(node, b"%s%s%s)" % (text[:-1], comma, form.encode()), "missing argument", prior)
         if not form.startswith("*"):
@@ -97,9 +98,24 @@ def unused_name(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(holder, ast.Expr | ast.JoinedStr | ast.FormattedValue | ast.arguments):
         return
     is_type = isinstance(holder, ast.ExceptHandler) and holder.type is node
-    for name in source.once(("unused", function), lambda: _unused(function)):
+    for name in _unused_around(source, node):
         if not name.startswith("*"):
             yield source.replace(node, name, "variable", 0.6 if is_type else 0.45)
+
+
+def _around(source: Source, node: ast.AST) -> list[Function]:
+    """Return the functions around a node, the innermost first."""
+    found: list[Function] = []
+    function = source.function(node)
+    while function is not None:
+        found.append(function)
+        function = source.function(function)
+    return found
+
+
+def _unused_around(source: Source, node: ast.AST) -> list[str]:
+    found = (source.once(("unused", f), partial(_unused, f)) for f in _around(source, node))
+    return list(itertools.chain.from_iterable(found))
 
 
 def _unused(function: Function) -> list[str]:
@@ -161,12 +177,8 @@ def growth(source: Source, node: ast.AST) -> Iterator[Candidate]:
     function = source.function(node)
     if not isinstance(node, ast.stmt) or function is None or isinstance(node, Function | ast.ClassDef):
         return
-    empty: list[tuple[str, str]] = []
-    around: Function | None = function
-    while around is not None:
-        empty += source.once(("never grows", around), partial(_never_grows, around))
-        around = source.function(around)
-    for name, method in empty:
+    found = (source.once(("never grows", f), partial(_never_grows, f)) for f in _around(source, node))
+    for name, method in itertools.chain.from_iterable(found):
         for other in [item for item in source.names(node) if item not in (name, "self", "cls")]:
             text = f"{name}.{method}({other})"
             if not isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):

@@ -58,7 +58,7 @@ def first_result(source: Source, node: ast.AST) -> Iterator[Candidate]:
     start, end = source.span(node)
     indent = source.indent(node)
     name = source.text(node.value)
-    for test, prior in ((b"%s is not None" % name, 0.55), (name, 0.5), (b"not %s" % name, 0.2)):
+    for test, prior in ((b"%s is not None" % name, 0.5), (name, 0.5), (b"not %s" % name, 0.2)):
         text = b"if %s:\n%s    %s" % (test, indent, source.text(node))
         yield Candidate(source.path, start, end, text, "early return", node.lineno, prior)
 
