@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.mutation.source import Candidate
-from greenline.repair.alike import families
+from greenline.repair.alike import Family, families, homes
 from greenline.repair.fix import Fix
 from greenline.verify.batch import Look
 
@@ -97,3 +97,26 @@ def test_one_form_means_one_meaning_for_whole_numbers(left: int, right: int, one
     meanings = [[eval(text, {"a": a, "b": b}) for a, b in values] for text in texts]
 
     assert (_n_families(*texts) == 1) == (meanings[0] == meanings[1])
+
+
+TWO = b"class C:\n    def f(self):\n        self.a = 1\n\n    def g(self):\n        self.b = 1\n"
+
+
+def _put_in(line: int, score: float) -> Fix:
+    start = sum(len(text) + 1 for text in TWO.split(b"\n")[:line])
+    return Fix(
+        (Candidate("m.py", start, start, b"        self.c = 0\n", "missing statement", line, 0.2),), score
+    )
+
+
+@pytest.mark.parametrize(
+    ("fixes", "n_homes"),
+    [
+        ((_put_in(3, 0.5), _put_in(6, 0.5)), 2),
+        ((_put_in(3, 0.5), _put_in(6, 0.3)), 1),
+        ((_put_in(3, 0.5), _put_in(2, 0.5)), 1),
+        ((_fix("a"), _fix("b")), 1),
+    ],
+)
+def test_what_is_missing_may_have_several_homes(fixes: tuple[Fix, ...], n_homes: int) -> None:
+    assert homes(Family(fixes), lambda _: TWO) == n_homes

@@ -16,6 +16,8 @@ from greenline.repair.fix import Fix, make_contents
 from greenline.verify.batch import Look
 
 _MIN_VARIANTS = 8
+_AS_LIKELY = 0.9
+"""The share of the best score from which on a place is as likely as the best one's."""
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -77,6 +79,38 @@ def families(
         shown = min(same, key=lambda fix: (fix.size, -fix.score))
         found.append(Family((shown, *(fix for fix in group if fix != shown))))
     return tuple(sorted(found, key=lambda family: (len(family.best.edits), -family.score)))
+
+
+def homes(family: Family, read: Callable[[str], bytes]) -> int:
+    """Return in how many functions a statement that the best fix puts in would do as well, and as likely."""
+    best = family.best
+    added = [edit for edit in best.edits if edit.start == edit.end and edit.operator.startswith("missing")]
+    if not added:
+        return 1
+    text = added[0].replacement.strip()
+    places = {
+        (edit.path, edit.line)
+        for fix in family.fixes
+        if len(fix.edits) == len(best.edits) and fix.score >= _AS_LIKELY * best.score
+        for edit in fix.edits
+        if edit.start == edit.end and edit.replacement.strip() == text
+    }
+    return len({(path, _function_at(read(path), line)) for path, line in places})
+
+
+def _function_at(data: bytes, line: int) -> int:
+    """Return the line at which the innermost function around a line begins, or 0."""
+    try:
+        tree = parse_python(data)
+    except (SyntaxError, RecursionError):
+        return 0
+    starts = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return max(starts, default=0)
 
 
 def _same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:

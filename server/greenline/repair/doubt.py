@@ -38,13 +38,17 @@ def doubt(
     n_witnesses: Mapping[tuple[str, int], int],
     n_failing: int,
     helpful: Collection[Candidate],
+    n_homes: int = 1,
 ) -> str:
     """Return why the first family's fix is not to be proposed, or nothing where it is.
 
     `n_failing` tests fail without it; `n_witnesses` is (file, 1-based line) → how many tests execute it;
-    `helpful` are the edits that make some of the failing tests pass without any other.
+    `helpful` are the edits that make some of the failing tests pass without any other; in `n_homes` functions
+    what the fix puts in would do as well.
     """
     best = found[0].best
+    if n_homes > 1:
+        return f"what is missing would do in {n_homes} functions, and the tests do not tell in which"
     if len(best.edits) > 1 and n_failing <= _FEW and not any(edit in helpful for edit in best.edits):
         return "the best fix that passes is of two edits that mend nothing alone, and few tests fail"
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]

@@ -14,7 +14,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
-from greenline.repair.alike import Family, families
+from greenline.repair.alike import Family, families, homes
 from greenline.repair.behind import on_base, with_edits
 from greenline.repair.diagnosis import START_S, Diagnosis, count_witnesses, is_wanted
 from greenline.repair.doubt import doubt, ties
@@ -157,7 +157,8 @@ class RepairEngine:
         best = found.fixes[:_MAX_COMPARED]
         alike = families(best, case.read, [found.looks.get(fix) for fix in best])
         helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
-        reason = doubt(alike, case.n_witnesses, len(diagnosis.failing), helpful)
+        n_failing, n_homes = len(diagnosis.failing), homes(alike[0], case.read)
+        reason = doubt(alike, case.n_witnesses, n_failing, helpful, n_homes)
         if reason:
             shown = "; ".join(described(tree, family.best) for family in alike[:_MAX_NAMED])
             note = f"No fix is proposed: {reason}; {found.n_tried} candidates were tried. Likeliest: {shown}."

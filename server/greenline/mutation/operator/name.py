@@ -74,6 +74,7 @@ def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
             continue
         # What the function does elsewhere is likelier to be meant than what others do.
         prior = 0.45 if (owner, other) in near else 0.4
+        prior = prior if isinstance(node.ctx, ast.Load) else 0.25
         yield Candidate(source.path, start, end, other.encode(), "attribute", node.lineno, prior)
 
 
