@@ -110,3 +110,15 @@ def test_two_edits_that_mend_nothing_alone_need_several_failing_tests() -> None:
     assert "mend nothing alone" in doubt(pair, {}, 2, ())
     assert doubt(pair, {}, 3, ()) == ""
     assert doubt(pair, {}, 2, {other}) == ""
+
+
+def test_one_test_that_executes_a_line_needs_a_greater_share() -> None:
+    found = [_family(3, 0.9, score=0.9), _family(5, 0.9, score=0.3)]
+
+    assert doubt(found, {("m.py", 3): 2}, 2, ()) == ""
+    assert "2 edits that differ" in doubt(found, {("m.py", 3): 1}, 2, ())
+
+
+def test_what_would_do_in_several_functions_is_not_put_in() -> None:
+    assert doubt([_family(3, 0.9)], {}, 3, (), n_homes=1) == ""
+    assert "in 2 functions" in doubt([_family(3, 0.9)], {}, 3, (), n_homes=2)
