@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 TIMEOUT_S = 20.0
+LATER = object()
+"""Result of a server's request that a test answers itself, in its own time."""
 
 
 class Driver:
@@ -116,7 +118,9 @@ class Driver:
     def _answer(self, message: dict[str, Any]) -> None:
         reply = self.answers.get(message["method"], lambda _: None)
         try:
-            self.send({"id": message["id"], "result": reply(message["params"])})
+            result = reply(message["params"])
+            if result is not LATER:
+                self.send({"id": message["id"], "result": result})
         except Exception as error:  # noqa: BLE001  # whatever the test wants refused
             self.send({"id": message["id"], "error": {"code": -32603, "message": str(error)}})
 

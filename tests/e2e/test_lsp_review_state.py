@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from lsp_desk import Desk, desk
+from lsp_driver import LATER
 
 pytestmark = pytest.mark.asyncio
 
@@ -321,3 +322,26 @@ async def test_an_edit_that_the_editor_made_and_denies_is_applied(tmp_path: Path
         assert here.editor.texts[uri] == AFTER
         assert answer["conflicts"] == []
         assert len(answer["applied"]) == 3
+
+
+async def test_an_edit_that_the_editor_makes_after_its_review_was_cancelled_is_seen(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        here.server.answers["workspace/applyEdit"] = lambda _: LATER
+        decision = {"hunkId": proposal["hunks"][2]["id"], "decision": "accept"}
+        review = {"proposalId": proposal["id"], "decisions": [decision]}
+        number = here.server.start_request("agent/review", review)
+        asked = await here.server.wait_for(lambda m: m.get("method") == "workspace/applyEdit")
+
+        here.server.notify("$/cancelRequest", {"id": number})
+        answer = await here.server.answer(number)
+        applied = here.editor.apply(asked["params"])
+        here.server.send({"id": asked["id"], "result": applied}, {"id": asked["id"], "result": applied})
+        await here.server.wait_for(lambda m: m.get("params", {}).get("kind") == "checkpoint")
+
+        assert answer["error"]["code"] == -32800
+        assert await here.states(proposal) == ("partlyAccepted", ["pending", "pending", "accepted"])
+        here.server.answers["workspace/applyEdit"] = here.editor.apply
+        assert (await here.undo())["restored"] == [uri]
+        assert here.editor.texts[uri] == BEFORE
+        assert await here.server.end() == 0

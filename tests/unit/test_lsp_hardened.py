@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from greenline.agent.scripted_agent import Script, ScriptedAgent, Step
+from greenline.core.agent_port import Question
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
@@ -141,3 +142,68 @@ async def test_parameters_that_cannot_be_used_are_one_line_of_the_log(
     assert "maybe" in record.getMessage()
     assert record.exc_info is None
     assert "\n" not in record.getMessage()
+
+
+async def test_an_answer_that_nobody_waits_for_is_dropped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server, recorder = opened(tmp_path, {"wait": Script(steps=(Step("wait"),))})
+    command(server, 7, "implement", request="wait")
+    asked = server.protocol.send_request_async("test/question", {}, msg_id="late")
+    await asyncio.sleep(0)
+    asked.cancel()
+    await asyncio.sleep(0)
+
+    for message_id in ("late", "late", "nobody", 99, 7):
+        send(server, id=message_id, result={"applied": True})
+        send(server, id=message_id, error={"code": 1, "message": "no"})
+    send(server, id=["a", "list"], result=None)
+    send(server, id={}, error={"code": 1, "message": "no"})
+    command(server, 8, "status")
+
+    assert "result" in await answered(recorder, 8)
+    assert 7 in server.protocol._command_tasks
+    assert not any(record.exc_info for record in caplog.records)
+    await server.stop_work()
+
+
+async def test_only_the_first_of_two_answers_counts(tmp_path: Path) -> None:
+    server, _ = opened(tmp_path, {})
+    asked = server.protocol.send_request_async("test/question", {}, msg_id="q")
+
+    send(server, id="q", result="first")
+    send(server, id="q", error={"code": 1, "message": "second"})
+
+    assert await asked == "first"
+    assert server.protocol._asked == {}
+    await server.stop_work()
+
+
+async def test_an_answer_that_cannot_be_read_is_an_error_of_the_client(tmp_path: Path) -> None:
+    server, _ = opened(tmp_path, {})
+    asked = server.ask("Which one?", ["a"])
+    waiting = asyncio.create_task(asked)
+    await asyncio.sleep(0)
+    (message_id,) = server.protocol._asked
+
+    send(server, id=message_id, result={"title": ["a"]})
+
+    assert await waiting is None
+    await server.stop_work()
+
+
+async def test_a_question_whose_run_has_ended_may_still_be_answered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server, _ = opened(tmp_path, {})
+    server.publisher.on_question("run-gone", Question("q-gone", "Which one?", ("a", "b")))
+    await asyncio.sleep(0)
+    (message_id,) = server.protocol._asked
+    (asking,) = server.supervisor._tasks
+
+    send(server, id=message_id, result={"title": "a"})
+    await asyncio.wait({asking})
+
+    assert asking.exception() is None
+    assert not any(record.exc_info for record in caplog.records)
+    await server.stop_work()

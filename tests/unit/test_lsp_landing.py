@@ -17,7 +17,7 @@ from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, Mar
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
 from greenline.lsp import landing as way
-from greenline.lsp.landing import Change, Landed, Landing
+from greenline.lsp.landing import Change, Landed, Landing, Late
 from greenline.lsp.review import CurrentText, FileEdit, Replacement
 
 PATH = "/w/a.txt"
@@ -37,6 +37,7 @@ class Desk:
         self.new = "new\n"
         self.marks: tuple[Mark, ...] = ()
         self.answer: Callable[[], Awaitable[str]] | None = None
+        self.late: asyncio.Future[str] | None = None
 
     def current(self, path: str) -> CurrentText | None:
         return CurrentText(self.text, self.version) if path == PATH else None
@@ -54,6 +55,9 @@ class Desk:
         self.text = edits[0].new_text.replace("\n", self.ends)
         self.version += 1
         return ""
+
+    def late_answer(self) -> Awaitable[str] | None:
+        return self.late
 
     async def plan(self) -> Change:
         """Put a line in front of the text as it is; the user types right afterwards."""
@@ -223,6 +227,55 @@ async def test_a_cancelled_request_leaves_an_edit_that_can_be_undone(store: Chec
         await task
 
     assert desk.states() == [CheckpointState.UNCONFIRMED]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "state"),
+    [
+        ("", "new\na\n", CheckpointState.DONE),
+        ("The editor refused.", "new\na\n", CheckpointState.DONE),
+        ("The editor refused.", "a\n", CheckpointState.ROLLED_BACK),
+        ("", "a\n", CheckpointState.UNCONFIRMED),
+        ("", "ne\na\n", CheckpointState.UNCONFIRMED),
+    ],
+)
+@pytest.mark.parametrize("ends", ["cancelled", "silent"])
+async def test_the_text_decides_about_an_answer_that_comes_late(
+    store: CheckpointStore,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    text: str,
+    state: CheckpointState,
+    ends: str,
+) -> None:
+    monkeypatch.setattr(way, "_CHECK_S", 0.05)
+    monkeypatch.setattr(way, "_ANSWER_S", 5 if ends == "cancelled" else 0.05)
+    desk, asked, told = Desk(store, "a\n"), asyncio.Event(), asyncio.Event()
+    desk.late = asyncio.get_running_loop().create_future()
+
+    async def never() -> str:
+        asked.set()
+        await asyncio.Event().wait()
+        return ""
+
+    async def settle(late: Late) -> None:
+        await landing.settle(late)
+        told.set()
+
+    desk.answer = never
+    landing = Landing(desk, store, settle)
+    task = asyncio.create_task(landing.land(desk.plan, desk))
+    await asked.wait()
+    if ends == "cancelled":
+        task.cancel()
+    await asyncio.wait({task})
+    desk.text = text
+    desk.late.set_result(answer)
+    async with asyncio.timeout(5):
+        await told.wait()
+    await landing.stop()
+
+    assert desk.states() == [state]
 
 
 async def test_a_request_that_is_cancelled_once_the_editor_answered_is_brought_to_its_end(

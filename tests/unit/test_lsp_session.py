@@ -107,6 +107,9 @@ class Desk:
             self.type()
         return ""
 
+    def late_answer(self) -> None:
+        return None
+
 
 @attrs.define
 class Office:

@@ -68,6 +68,9 @@ class ClientFiles:
         await self.refresh(edit.path for edit in edits)
         return ""
 
+    def late_answer(self) -> None:
+        """Say that no answer comes late: each file's is waited for."""
+
     async def _write(self, edit: FileEdit) -> str:
         if (why := self._untold.get(edit.path)) is not None:
             words = f"The client does not tell whether {edit.path} has unsaved changes ({why})"

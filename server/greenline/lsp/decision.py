@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Protocol
 
 import attrs
@@ -18,6 +18,12 @@ class Editor(Protocol):
 
     async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
         """Apply all edits or none as far as the client can; return what failed, or the empty string."""
+
+    def late_answer(self) -> Awaitable[str] | None:
+        """Return what the answer to the last edit will be, where `apply` was cancelled before it came.
+
+        None where no answer is to come.
+        """
 
 
 @attrs.frozen

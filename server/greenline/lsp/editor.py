@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Awaitable, Collection
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -26,6 +27,7 @@ class ClientEditor:
 
     def __init__(self, ls: GreenlineServer) -> None:
         self._ls = ls
+        self._asking: asyncio.Task[str] | None = None
 
     async def apply(self, label: str, edits: tuple[FileEdit, ...]) -> str:
         """Apply all edits or none; return what failed, or the empty string."""
@@ -46,7 +48,9 @@ class ClientEditor:
             failure = next((failure for edit in own if (failure := files.put(edit))), "")
             if theirs and not failure:
                 edit = workspace_edit(theirs, self._ls.encoding, versioned=versioned)
-                failure = await self._send(label, edit)
+                # Whoever ends the wait ends no answer, which may still say that the edit was applied.
+                self._asking = asyncio.create_task(self._send(label, edit), name=f"applyEdit: {label}")
+                failure = await asyncio.shield(self._asking)
         except BaseException:
             files.take_back()
             raise
@@ -54,6 +58,10 @@ class ClientEditor:
             return f"{failure} {files.take_back()}".strip()
         files.settle()
         return ""
+
+    def late_answer(self) -> Awaitable[str] | None:
+        """Return what the client will have said of the last edit that it was asked for."""
+        return self._asking
 
     async def _send(self, label: str, edit: types.WorkspaceEdit) -> str:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import uuid
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from functools import partial
@@ -19,7 +20,6 @@ from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
-from greenline.core.error import InvalidInput
 from greenline.core.wire import camel
 from greenline.lsp import wire
 from greenline.lsp.channel import Inbox, Message, Unreadable
@@ -39,6 +39,8 @@ class HardenedProtocol(LanguageServerProtocol):
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self._command_tasks: dict[int | str, Future[Any]] = {}
+        self._asked: dict[str | int, Future[Any]] = {}
+        """Our own requests that the client has not answered: pygls keeps them among the client's."""
         self.inbox: Inbox | None = None
         self.exit_code = 1
 
@@ -119,9 +121,41 @@ class HardenedProtocol(LanguageServerProtocol):
 
     def _fail_response(self, message_id: Any) -> None:
         """End the wait for a client's answer that cannot be read."""
-        future = self._request_futures.pop(message_id, None) if message_id is not None else None
-        if future is not None and not future.done():
-            future.set_exception(InvalidInput("The client's answer cannot be read."))
+        if (future := self._take_asked(message_id)) is not None:
+            future.set_exception(JsonRpcException("The client's answer cannot be read."))
+
+    def send_request(
+        self,
+        method: str,
+        params: Any | None = None,
+        callback: Callable[[Any], None] | None = None,
+        msg_id: str | int | None = None,
+    ) -> Future[Any]:
+        """Send a request, and remember that it is ours."""
+        request_id = str(uuid.uuid4()) if msg_id is None else msg_id
+        future: Future[Any] = super().send_request(method, params, callback, request_id)
+        self._asked[request_id] = future
+        return future
+
+    def _handle_response(
+        self, msg_id: Any, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        """Take an answer that somebody waits for; pygls raises for any other, which would end the server."""
+        future = self._take_asked(msg_id)
+        if future is None:
+            _log.info("an answer that nobody waits for was dropped: %r", msg_id)
+        elif error is not None:
+            future.set_exception(JsonRpcException.from_error(error))
+        else:
+            future.set_result(result)
+
+    def _take_asked(self, message_id: Any) -> Future[Any] | None:
+        """Return our own request of that id where its answer is still awaited, and forget it."""
+        if not isinstance(message_id, str | int) or message_id not in self._asked:
+            return None
+        self._request_futures.pop(message_id, None)
+        future = self._asked.pop(message_id)
+        return None if future.done() else future
 
     def _execute_handler(
         self,

@@ -21,9 +21,10 @@ from greenline.core.error import GreenlineError
 from greenline.core.event import Event
 from greenline.edit.hunk import rebase, split
 from greenline.edit.restore import Content
-from greenline.journal.checkpoint import Checkpoint, Draft, FileVersions, Kind, Mark
+from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, FileVersions, Kind, Mark
 from greenline.lsp.decision import Editor, one_line_end, reads_alike
 from greenline.lsp.review import CurrentText, FileEdit
+from greenline.lsp.supervisor import Supervisor
 from greenline.workspace.encoding import TextFile, decode
 
 if TYPE_CHECKING:
@@ -99,12 +100,34 @@ class Landed:
     """Of the hunks, where every file came to hold exactly what was planned."""
 
 
+@attrs.frozen
+class Late:
+    """A change that nobody waited for any more when its editor answered."""
+
+    change: Change
+    checkpoint: Checkpoint
+    failure: str
+    """What failed, as the editor says; empty: nothing."""
+
+
 class Landing:
     """The way into one editor; one change at a time."""
 
-    def __init__(self, buffers: Buffers, store: CheckpointStore) -> None:
+    def __init__(
+        self,
+        buffers: Buffers,
+        store: CheckpointStore,
+        on_late: Callable[[Late], Awaitable[None]] | None = None,
+    ) -> None:
+        """Put edits into buffers; `on_late` is told of answers that come late, to be given to `settle`."""
         self._buffers = buffers
         self._store = store
+        self._on_late = on_late
+        self._waiting = Supervisor()
+
+    async def stop(self) -> None:
+        """Wait for no late answer any longer."""
+        await self._waiting.stop()
 
     async def land(self, plan: Callable[[], Awaitable[Change]], editor: Editor) -> Landed:
         """Apply what `plan` returns; it is asked again where the user typed before that could be applied.
@@ -143,6 +166,7 @@ class Landing:
         except BaseException:
             anchoring.cancel()
             self._store.unconfirmed(checkpoint, _ENDED)
+            self._wait_on(change, checkpoint, editor)
             raise
         if failures:
             anchoring.cancel()
@@ -150,15 +174,51 @@ class Landing:
             is_certain = _SILENT not in failures.values() and self._is_untouched(change)
             settle = self._store.roll_back if is_certain else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
+            if _SILENT in failures.values():
+                self._wait_on(change, checkpoint, editor)
             return Landed(change, checkpoint, failures)
         return await self._finish(change, checkpoint, anchoring)
 
+    def _wait_on(self, change: Change, checkpoint: Checkpoint, editor: Editor) -> None:
+        """Hear the answer whenever it comes, though the request has ended."""
+        answer = editor.late_answer()
+        if self._on_late is None or answer is None:
+            return
+        tell = self._on_late
+
+        async def hear() -> None:
+            await tell(Late(change, checkpoint, await answer))
+
+        self._waiting.start(hear(), f"late answer: {checkpoint.id}")
+
+    async def settle(self, late: Late) -> Landed | None:
+        """Bring a change whose answer came late to its end, as the text has it.
+
+        Returns None where it was not made, or was undone by now, or the text leaves that open.
+        """
+        change, checkpoint = late.change, late.checkpoint
+        if not late.failure:
+            await self._differing(change.edits)
+        held = await asyncio.to_thread(self._store.get, checkpoint.id)
+        if held.state is not CheckpointState.UNCONFIRMED or not held.in_force:
+            return None
+        if self._is_untouched(change):
+            if late.failure:
+                await asyncio.to_thread(self._store.roll_back, checkpoint, late.failure)
+            return None
+        if not all(map(self._shows, change.edits)):
+            return None
+        return await self._finish(change, checkpoint)
+
     async def _finish(
-        self, change: Change, checkpoint: Checkpoint, anchoring: asyncio.Task[tuple[Anchor, ...]]
+        self,
+        change: Change,
+        checkpoint: Checkpoint,
+        anchoring: asyncio.Task[tuple[Anchor, ...]] | None = None,
     ) -> Landed:
         modes = await asyncio.to_thread(_put_modes, change.edits)
         actual = {edit.path: self._buffers.current(edit.path) for edit in change.edits}
-        as_planned, anchors = checkpoint, await anchoring
+        as_planned, anchors = checkpoint, await anchoring if anchoring is not None else None
         checkpoint = await asyncio.to_thread(self._with_actual_texts, change, checkpoint, actual)
         known = anchors if checkpoint == as_planned else None
         events = await asyncio.to_thread(self._store.finish, checkpoint, anchors=known)

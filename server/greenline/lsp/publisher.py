@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from greenline.core.agent_port import Question
+from greenline.core.error import NotFound, WrongState
 from greenline.core.event import IMAGE_NOT_USED, Event, EventKind
 from greenline.core.task import Proposal
 from greenline.lsp import protocol
@@ -118,7 +120,9 @@ class Publisher:
             chosen = "Reject once" if question.kind == "permission" else ""
         decision = _PERMISSION.get(chosen, chosen) if question.kind == "permission" else chosen
         if decision:
-            await self._ls.session.agent.answer(run_id, question.id, decision)
+            # The run may have been cancelled while the question was on the screen.
+            with contextlib.suppress(NotFound, WrongState):
+                await self._ls.session.agent.answer(run_id, question.id, decision)
 
 
 def _message(item: PlacedHunk, evidence: str) -> str:

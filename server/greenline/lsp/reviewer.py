@@ -20,11 +20,11 @@ from greenline.core.task import Proposal, RunState
 from greenline.edit.change import marks_of
 from greenline.edit.undo import Undone
 from greenline.lsp.decision import Decision, Editor, Need, Refusal, Refused, Review, decided, refusals
-from greenline.lsp.landing import Buffers, Change, Landed, Landing
+from greenline.lsp.landing import Buffers, Change, Landed, Landing, Late
 from greenline.lsp.measure import measured_change
 from greenline.lsp.review import file_edits
 from greenline.lsp.shelf import Shelf, unmet
-from greenline.lsp.undo import UndoneInEditor, chosen, undo_in_editor
+from greenline.lsp.undo import UndoneInEditor, chosen, texts_of_undone, undo_in_editor
 
 if TYPE_CHECKING:
     from greenline.core.port import Journal
@@ -58,8 +58,12 @@ class Reviewer:
         self._bench = bench
         self._shelf = bench.shelf
         self._journal = bench.journal
-        self._landing = Landing(bench.buffers, bench.checkpoints)
+        self._landing = Landing(bench.buffers, bench.checkpoints, self._heard_late)
         self._reviewing = asyncio.Lock()
+
+    async def stop(self) -> None:
+        """Wait for nothing any longer that an editor may still answer."""
+        await self._landing.stop()
 
     async def review(self, proposal_id: str, decisions: Sequence[Decision], editor: Editor) -> Review:
         """Apply and reject hunks; with any conflict nothing is applied and all stay pending."""
@@ -147,6 +151,23 @@ class Reviewer:
         label = proposal.summary or "Greenline"
         marks = marks_of(proposal.id, hunks)
         return Change(label, edits, "accept", f"accepted {label}", self._bench.roots, proposal.run_id, marks)
+
+    async def _heard_late(self, late: Late) -> None:
+        """Take up what an editor did after its request was cancelled, or had waited long enough."""
+        async with self._reviewing:
+            landed = await self._landing.settle(late)
+            if landed is None:
+                return
+            change = landed.change
+            if change.kind == "undo":
+                texts = await asyncio.to_thread(texts_of_undone, self._bench.checkpoints, change.undoes)
+                self._took_back(UndoneInEditor(Undone(), landed, landed.events, change.marks, texts))
+                return
+            for event in landed.events:
+                self._bench.on_event(event)
+            self._bench.on_accepted(landed)
+            for proposal_id in sorted({mark.proposal_id for mark in change.marks}):
+                self._shelf.keep(self._journal.proposal(proposal_id))
 
     def _settle(self, proposal: Proposal) -> None:
         """Put the run into the state that its reviewed proposal calls for."""

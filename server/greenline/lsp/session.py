@@ -109,7 +109,7 @@ class Session:
 
     async def stop(self) -> None:
         """End the agent's side, and the index's."""
-        parts = [self.agent.stop()]
+        parts = [self.agent.stop(), self._reviewer.stop()]
         if self._index is not None:
             parts.append(self._index.stop())
         await asyncio.gather(*parts)

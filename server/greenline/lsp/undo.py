@@ -168,6 +168,11 @@ def text_of(content: Content | None) -> str | None:
     return None if content is None else content.file().text
 
 
+def texts_of_undone(store: CheckpointStore, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts before changes that were taken back, which are named by their ids."""
+    return _texts_before(store, [store.get(name) for name in names])
+
+
 def _texts_before(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> tuple[str, ...]:
     texts = []
     for file in (file for checkpoint in checkpoints for file in checkpoint.files):
