@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from greenline.core.error import InvalidInput
+from greenline.edit.text import split_lines
 from greenline.lsp.channel import FrameReader
-from greenline.lsp.convert import Encoding, Lines, apply_changes, to_path, to_uri
+from greenline.lsp.convert import Encoding, Lines, Replaced, edited, to_path, to_uri
 
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
 
@@ -37,7 +38,10 @@ def test_a_change_lands_behind_characters_that_end_no_line() -> None:
     spot = types.Position(1, 1)
     change = types.TextDocumentContentChangePartial(types.Range(spot, spot), "X")
 
-    assert apply_changes("a\u2028b\f\nc\n", [change], Encoding("utf-16")) == "a\u2028b\f\ncX\n"
+    lines, replaced = edited(split_lines("a\u2028b\f\nc\n"), change, Encoding("utf-16"))
+
+    assert "".join(lines) == "a\u2028b\f\ncX\n"
+    assert replaced == Replaced(1, ["c\n"], ["cX\n"])
 
 
 @pytest.mark.parametrize("uri", ["untitled:one", "file://", "http://h/x", "file:///a%00b", "/plain"])
@@ -72,13 +76,46 @@ def test_changes_in_part_give_the_text_that_offsets_give(
     text: str, changes: list[tuple[int, int, int, int, str]], name: str
 ) -> None:
     encoding = Encoding(name)
-    made = text
-    partial = []
+    made, now = text, split_lines(text)
     for line, character, end_line, end_character, typed in changes:
         start, end = types.Position(line, character), types.Position(end_line, end_character)
         lines = Lines.of(made, encoding)
         first, last = lines.offset(start), lines.offset(end)
         made = made[:first] + typed + made[max(first, last) :]
-        partial.append(types.TextDocumentContentChangePartial(types.Range(start, end), typed))
+        change = types.TextDocumentContentChangePartial(types.Range(start, end), typed)
+        before, (now, replaced) = now, edited(now, change, encoding)
 
-    assert apply_changes(text, partial, encoding) == made
+        assert "".join(now) == made
+        assert list(now) == split_lines(made)
+        assert replaced is not None
+        cut, to_cut = (replaced.start + len(part) for part in (replaced.old, replaced.new))
+        assert [*before[: replaced.start], *replaced.new, *before[cut:]] == now
+        assert [*before[replaced.start : cut]] == replaced.old
+        assert now[to_cut:] == before[cut:]
+
+
+SAME = ["def t():\n", "    check()\n", "\n"] * 4
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "typed", "replaced"),
+    [
+        ((3, 0), (6, 0), "", Replaced(3, SAME[:3], [])),
+        ((2, 0), (5, 0), "", Replaced(2, SAME[2:5], [])),
+        ((3, 8), (6, 8), "", Replaced(4, SAME[1:4], [])),
+        ((3, 0), (3, 0), "".join(SAME[:3]), Replaced(3, [], SAME[:3])),
+        ((3, 8), (3, 8), "\n    check()", Replaced(4, [], SAME[1:2])),
+        ((9, 0), (12, 0), "", Replaced(9, SAME[9:], [])),
+        ((12, 0), (12, 0), "def t():\n", Replaced(12, [], SAME[:1])),
+        ((4, 4), (4, 9), "look", Replaced(4, SAME[1:2], ["    look()\n"])),
+        ((0, 0), (99, 0), "", Replaced(0, SAME, [])),
+    ],
+)
+def test_a_change_among_equal_lines_is_of_those_that_the_editor_names(
+    start: tuple[int, int], end: tuple[int, int], typed: str, replaced: Replaced
+) -> None:
+    change = types.TextDocumentContentChangePartial(
+        types.Range(types.Position(*start), types.Position(*end)), typed
+    )
+
+    assert edited(SAME, change, Encoding("utf-8"))[1] == replaced

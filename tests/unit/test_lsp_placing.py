@@ -6,10 +6,13 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsprotocol import types
 
 from greenline.core.edit import FileChange, Hunk
 from greenline.edit.hunk import split
-from greenline.edit.text import text_hash
+from greenline.edit.text import split_lines, text_hash
+from greenline.lsp.convert import Encoding, edited
+from greenline.lsp.moving import Moves
 from greenline.lsp.placing import Placing
 from greenline.lsp.review import CurrentText, apply_replacements, file_edits, place
 
@@ -96,3 +99,100 @@ def test_a_hunk_whose_lines_are_gone_follows_what_became_of_them(
     assert placing.shown(hunk).end_line == 2 + len(above)
     texts.append(base)
     assert placing.shown(hunk) == hunk
+
+
+STANZA = "def t():\n    check()\n\n"
+
+
+class Typist:
+    """An editor that tells exactly which lines it changes, in a file of equal stanzas."""
+
+    def __init__(self, n_stanzas: int) -> None:
+        self.text = self.base = STANZA * n_stanzas
+        self.placing = Placing(lambda _: CurrentText(self.text, 1), {text_hash(self.base): self.base}.get)
+
+    def hunk(self, row: int) -> Hunk:
+        """Return a hunk on one line, placed."""
+        lines = split_lines(self.base)
+        after = "".join([*lines[:row], "    look()\n", *lines[row + 1 :]])
+        (hunk,) = hunks_of(self.base, after)
+        assert self.placing.place(hunk) == hunk
+        return hunk
+
+    def replace(self, start: tuple[int, int], end: tuple[int, int], typed: str) -> None:
+        """Change a range, and tell of it."""
+        place = types.Range(types.Position(*start), types.Position(*end))
+        change = types.TextDocumentContentChangePartial(place, typed)
+        lines, replaced = edited(split_lines(self.text), change, Encoding("utf-8"))
+        assert replaced is not None
+        before, self.text = self.text, "".join(lines)
+        self.placing.follow("/w/a", Moves(before, (replaced,)))
+
+    def row(self, hunk: Hunk) -> int | None:
+        there = self.placing.place(hunk)
+        return None if there is None else there.start_line
+
+
+def test_a_hunk_among_equal_stanzas_moves_as_the_editor_says() -> None:
+    desk = Typist(7)
+    hunk = desk.hunk(10)
+
+    desk.replace((0, 0), (3, 0), "")
+    assert desk.row(hunk) == 7
+    desk.replace((6, 0), (6, 0), STANZA * 2)
+    assert desk.row(hunk) == 13
+    desk.replace((15, 0), (18, 0), "")
+    assert desk.row(hunk) == 13
+
+
+def test_a_hunk_whose_own_lines_are_deleted_goes_to_no_equal_ones() -> None:
+    desk = Typist(7)
+    hunk = desk.hunk(10)
+
+    desk.replace((9, 0), (12, 0), "")
+    assert desk.row(hunk) is None
+    desk.replace((0, 0), (3, 0), "")
+    assert desk.row(hunk) is None
+    assert desk.placing.shown(hunk).start_line == 6
+
+    desk.replace((0, 0), (0, 0), STANZA)
+    desk.replace((9, 0), (9, 0), STANZA)
+    assert desk.row(hunk) == 10
+
+
+def test_a_hunk_whose_line_was_changed_and_changed_back_is_there_again() -> None:
+    desk = Typist(7)
+    hunk = desk.hunk(10)
+
+    desk.replace((10, 4), (10, 9), "look")
+    assert desk.row(hunk) is None
+    desk.replace((0, 0), (3, 0), "")
+    desk.replace((7, 4), (7, 8), "check")
+
+    assert desk.row(hunk) == 7
+
+
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 4), st.lists(st.sampled_from(["a\n", "b\n"]), max_size=3))
+)
+
+
+@given(CHANGES, st.integers(0, 7))
+def test_a_hunk_stays_on_its_own_line_or_nowhere(changes: list[tuple[int, int, list[str]]], row: int) -> None:
+    desk = Typist(0)
+    desk.text = desk.base = "a\nb\n" * 4
+    desk.placing = Placing(lambda _: CurrentText(desk.text, 1), {text_hash(desk.base): desk.base}.get)
+    hunk = desk.hunk(row)
+    own = list(range(8))
+
+    for start, n_lines, typed in changes:
+        first = min(start, len(own))
+        last = min(first + n_lines, len(own))
+        desk.replace((first, 0), (last, 0), "".join(typed))
+        own[first:last] = [-1] * len(typed)
+        found = desk.row(hunk)
+
+        if row in own:
+            assert found == own.index(row)
+        elif desk.text != desk.base:
+            assert found is None or own[found] == -1

@@ -245,7 +245,7 @@ def moved(hunk: Hunk, spans: Sequence[Span], new: Sequence[str]) -> Hunk | None:
     for span in spans[first:]:
         if span.start > hunk.end_line:
             break
-        if _touches(span, hunk):
+        if touches(span, hunk):
             return None
     while first < len(spans) and spans[first].end <= hunk.start_line:
         first += 1
@@ -256,7 +256,7 @@ def moved(hunk: Hunk, spans: Sequence[Span], new: Sequence[str]) -> Hunk | None:
     return attrs.evolve(hunk, start_line=start, end_line=end)
 
 
-def _touches(span: Span, hunk: Hunk) -> bool:
+def touches(span: Span, hunk: Hunk) -> bool:
     """Return whether the user's span and the hunk want the same lines or the same place between lines."""
     if span.start == span.end and hunk.start_line == hunk.end_line:
         return span.start == hunk.start_line

@@ -16,7 +16,7 @@ from lsprotocol import types
 
 from greenline.core.error import InvalidInput
 from greenline.edit.text import line_end, split_lines, without_end
-from greenline.lsp.lines import lines_of, remember, starts_of
+from greenline.lsp.lines import lines_of, starts_of
 
 
 def to_path(uri: str) -> str:
@@ -127,18 +127,31 @@ class Lines:
         return types.Range(types.Position(first, 0), types.Position(final, width))
 
 
-def changed_lines(
+@attrs.frozen
+class Replaced:
+    """Lines `old` from line `start` on, in whose place a change put the lines `new`; all others stayed."""
+
+    start: int
+    old: Sequence[str]
+    new: Sequence[str]
+
+
+def edited(
     lines: Sequence[str], change: types.TextDocumentContentChangeEvent, encoding: Encoding
-) -> Sequence[str]:
-    """Return a text's lines after one change; those that it does not touch are the same objects."""
+) -> tuple[Sequence[str], Replaced | None]:
+    """Return a text's lines after one change, and which of them it replaced; None: the whole text.
+
+    Lines that it does not touch are the same objects.
+    """
     if not isinstance(change, types.TextDocumentContentChangePartial):
-        return split_lines(change.text)
+        return split_lines(change.text), None
     known = [*lines, ""] if not lines or line_end(lines[-1]) else list(lines)
     first, head, _ = _cut(known, change.range.start, encoding)
     last, _, tail = _cut(known, change.range.end, encoding)
     if last < first or (last == first and len(head) + len(tail) > len(known[first])):
         last, _, tail = _cut(known, change.range.start, encoding)
-    piece, last = head + change.text + tail, last + 1
+    put_in = head + change.text
+    piece, last = put_in + tail, last + 1
     # A carriage return and a newline that came together are one line end now.
     if first and piece.startswith("\n") and known[first - 1].endswith("\r"):
         first -= 1
@@ -146,10 +159,16 @@ def changed_lines(
     if last < len(known) and piece.endswith("\r") and known[last].startswith("\n"):
         piece += known[last]
         last += 1
-    known[first:last] = split_lines(piece)
+    old, new = [line for line in known[first:last] if line], split_lines(piece)
+    known[first:last] = new
     if known and not known[-1]:
         known.pop()
-    return known
+    if old[-1:] == new[-1:] and (not put_in or line_end(put_in)):
+        # Nothing was put in front of what is left of the last line, and that is all of it.
+        old, new = old[:-1], new[:-1]
+    if old and new and old[0] == new[0] and head == without_end(old[0]):
+        first, old, new = first + 1, old[1:], new[1:]
+    return known, Replaced(first, old, new)
 
 
 def _cut(lines: Sequence[str], position: types.Position, encoding: Encoding) -> tuple[int, str, str]:
@@ -159,18 +178,6 @@ def _cut(lines: Sequence[str], position: types.Position, encoding: Encoding) -> 
     line = lines[position.line]
     column = encoding.column(line, position.character)
     return position.line, line[:column], line[column:]
-
-
-def apply_changes(
-    text: str, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding
-) -> str:
-    """Return the text after the changes of one `didChange`, in order."""
-    lines = lines_of(text)
-    for change in changes:
-        lines = changed_lines(lines, change, encoding)
-    text = "".join(lines)
-    remember(text, lines)
-    return text
 
 
 def root_paths(folders: Sequence[types.WorkspaceFolder] | None, root: str | None) -> tuple[str, ...]:

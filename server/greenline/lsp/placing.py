@@ -14,6 +14,7 @@ from greenline.core.error import GreenlineError
 from greenline.edit.hunk import Span, changed_spans, moved
 from greenline.edit.text import text_hash
 from greenline.lsp.lines import lines_of
+from greenline.lsp.moving import Moves
 from greenline.lsp.review import CurrentText, find_once
 
 Glance = Callable[[str], CurrentText | None]
@@ -31,6 +32,8 @@ class _Text:
     """Hunk id → the hunk on this text, or None where its lines are gone."""
     lost: dict[str, Hunk] = attrs.field(factory=dict)
     """Hunk id → the lines at which a hunk whose own are gone is shown."""
+    last: dict[str, Hunk] = attrs.field(factory=dict)
+    """Hunk id → the hunk where it was before its lines were seen to go; not looked for in other lines."""
     spans: dict[str, tuple[Span, ...]] = attrs.field(factory=dict)
     """Base hash → how that text became this one."""
 
@@ -61,7 +64,7 @@ class Placing:
         if hunk.op == "delete":
             return hunk if now.text == hunk.before else None
         seen = self._seen(hunk.path, now.text)
-        if hunk.id not in seen.placed:
+        if hunk.id not in seen.placed or (seen.placed[hunk.id] is None and seen.hash == hunk.base_hash):
             seen.placed[hunk.id] = self._from_base(hunk, seen)
         return seen.placed[hunk.id]
 
@@ -72,12 +75,36 @@ class Placing:
         seen = self._texts.get(hunk.path)
         return hunk if seen is None else seen.lost.get(hunk.id, hunk)
 
-    def forget(self, path: str | None = None) -> None:
-        """Place the hunks of a file, or all, from their bases again."""
-        if path is None:
-            self._texts.clear()
-        else:
-            self._texts.pop(path, None)
+    def follow(self, path: str, moves: Moves) -> None:
+        """Move the hunks of a file along with changes that are known; those of another text are not moved."""
+        known = self._texts.get(path)
+        try:
+            now = self._glance(path)
+        except GreenlineError:
+            return
+        if known is None or now is None or known.text != moves.before:
+            return
+        seen = self._texts[path] = _Text.of(now.text)
+        for hunk_id, hunk in known.placed.items():
+            there = None if hunk is None else moves.follow(hunk, seen.lines)
+            last, lost = hunk or known.last.get(hunk_id), hunk or known.lost.get(hunk_id)
+            if there is None and last is not None and lost is not None:
+                seen.last[hunk_id] = last
+                seen.lost[hunk_id], there = moves.follow_lost(lost, seen.lines)
+                there = last if last.base_hash == seen.hash else there
+            elif there is None:
+                continue
+            seen.placed[hunk_id] = None if there is None else attrs.evolve(there, base_hash=seen.hash)
+
+    def forget(self, path: str) -> None:
+        """Place the hunks of a file from their bases again."""
+        self._texts.pop(path, None)
+
+    def seek(self) -> None:
+        """Look again, from their bases, for the hunks whose lines are gone."""
+        for seen in self._texts.values():
+            seen.placed = {hunk_id: hunk for hunk_id, hunk in seen.placed.items() if hunk is not None}
+            seen.last.clear()
 
     def _seen(self, path: str, text: str) -> _Text:
         known = self._texts.get(path)

@@ -180,7 +180,7 @@ class Reviewer:
             self._bench.on_event(event)
         for text in done.texts:
             self._shelf.keep_base(text)
-        self._shelf.forget_places()
+        self._shelf.seek_lost()
         for proposal_id in sorted({mark.proposal_id for mark in done.marks}):
             self._shelf.keep(self._journal.proposal(proposal_id))
 

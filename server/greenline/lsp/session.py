@@ -20,8 +20,10 @@ from greenline.core.index_port import IndexClient, IndexStatus
 from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
 from greenline.lsp.accepted import Accepted
+from greenline.lsp.convert import Replaced
 from greenline.lsp.decision import Decision, Editor, Review
 from greenline.lsp.landing import Landed
+from greenline.lsp.moving import Moves
 from greenline.lsp.review import CurrentText
 from greenline.lsp.reviewer import Bench, Reviewer
 from greenline.lsp.shelf import PlacedHunk, Shelf
@@ -344,9 +346,13 @@ class Session:
         """Return a hunk where it is to be seen; one that conflicts where its lines were."""
         return self._shelf.shown(hunk)
 
-    def document_changed(self, path: str) -> None:
-        """Say again where the pending hunks of a changed document are, if they moved."""
-        self._shelf.document_changed(self._proposed_path(path))
+    def document_changed(self, path: str, replaced: tuple[str, tuple[Replaced, ...]] | None = None) -> None:
+        """Say again where the pending hunks of a changed document are, if they moved.
+
+        `replaced` are the text before and the changes, where the editor told which lines it replaced.
+        """
+        moves = None if replaced is None else Moves(*replaced)
+        self._shelf.document_changed(self._proposed_path(path), moves)
         self.accepted.changed(path)
 
     def _on_event(self, event: Event) -> None:

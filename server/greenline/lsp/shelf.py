@@ -13,6 +13,7 @@ from greenline.core.error import NotFound
 from greenline.core.evidence import HunkEvidence
 from greenline.core.task import Proposal
 from greenline.edit.text import text_hash
+from greenline.lsp.moving import Moves
 from greenline.lsp.placing import Glance, Placing
 
 if TYPE_CHECKING:
@@ -199,9 +200,9 @@ class Shelf:
         """Remember a text that hunks may be made against."""
         self._bases[text_hash(text)] = text
 
-    def forget_places(self) -> None:
-        """Place all hunks from their bases again: texts went back to what they were."""
-        self._placing.forget()
+    def seek_lost(self) -> None:
+        """Look again for the hunks whose lines were gone: texts went back to what they were."""
+        self._placing.seek()
 
     # --- telling ----------------------------------------------------------------------------------------
 
@@ -214,10 +215,12 @@ class Shelf:
         finally:
             self._landing = frozenset()
 
-    def document_changed(self, path: str) -> None:
+    def document_changed(self, path: str, moves: Moves | None = None) -> None:
         """Tell the editor about the hunks of a changed document, where they moved or came to conflict."""
         if path not in self._by_path:
             return
+        if moves is not None:
+            self._placing.follow(path, moves)
         known = [place for place in self._shown.get(path, []) if place[0] not in self._landing]
         if self._places(path) == known:
             return

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from greenline.lsp.convert import Encoding, apply_changes, encoding_name
-from greenline.lsp.lines import lines_of
+from greenline.lsp.convert import Encoding, Replaced, edited, encoding_name
+from greenline.lsp.lines import lines_of, remember
 from greenline.workspace.encoding import decode
 
 
@@ -19,6 +20,11 @@ class ExactDocument(TextDocument):
     pygls 2.1.1 splits at form feeds, U+2028 and more, which corrupts its copy at the next incremental change,
     and reads a file on disk with universal newlines.
     """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._before = ""
+        self._replaced: list[Replaced | None] = []
 
     @property
     def lines(self) -> Sequence[str]:
@@ -33,10 +39,22 @@ class ExactDocument(TextDocument):
         return self._source
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Apply one change."""
-        self._source = apply_changes(
-            self.source, [change], Encoding(encoding_name(self.position_codec.encoding))
-        )
+        """Apply one change, and remember which lines it replaced."""
+        encoding = Encoding(encoding_name(self.position_codec.encoding))
+        before = self.source
+        lines, replaced = edited(self.lines, change, encoding)
+        self._source = "".join(lines)
+        remember(self._source, lines)
+        if not self._replaced:
+            self._before = before
+        self._replaced.append(replaced)
+
+    def take_replaced(self) -> tuple[str, tuple[Replaced, ...]] | None:
+        """Return the text of the last call, and the changes since; None where the whole text was replaced."""
+        before, replaced = self._before, tuple(change for change in self._replaced if change is not None)
+        is_whole = len(replaced) == len(self._replaced)
+        self._before, self._replaced = "", []
+        return (before, replaced) if replaced and is_whole else None
 
 
 class ExactWorkspace(Workspace):

@@ -17,6 +17,7 @@ from greenline.lsp.hardened import CONTENT_SCHEME
 from greenline.lsp.progress import work_progress
 from greenline.lsp.publisher import plan_file
 from greenline.lsp.render import plain, plan_markdown
+from greenline.lsp.text_document import ExactDocument
 from greenline.lsp.why import tell
 
 if TYPE_CHECKING:
@@ -52,14 +53,15 @@ async def verify_again(ls: GreenlineServer, proposal_id: str, token: int | str |
 
 def take_document(ls: GreenlineServer, uri: str) -> None:
     """Hand an open document's text to the session, and say where its pending hunks are now."""
+    document = ls.workspace.get_text_document(uri)
+    replaced = document.take_replaced() if isinstance(document, ExactDocument) else None
     try:
         path = to_path(uri)
     except InvalidInput:
         return
-    document = ls.workspace.get_text_document(uri)
     language = document.language_id or ""
     ls.session.put_document(OpenDocument(path, document.version, document.source, language))
-    ls.session.document_changed(path)
+    ls.session.document_changed(path, replaced)
 
 
 async def explain_lines(session: Session, path: str, first: int, last: int) -> protocol.ExplainResult:
