@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from greenline.core.edit import EditSet
 from greenline.core.error import EditRejected, GreenlineError
+from greenline.edit.contradiction import Claims
 from greenline.edit.format import EditFormat, read
 from greenline.edit.path import writable_path
 from greenline.edit.staging import Read, Staging
@@ -26,7 +27,9 @@ def edit_set_from_text(
     operations = read(text, path, staging.exists, given)
     if not operations:
         raise EditRejected("The edit asks for nothing.", remedy="Give at least one change.")
+    claims = Claims(staging.path_of)
     for operation in operations:
+        claims.take(operation)
         staging.apply(operation)
     return staging.edit_set()
 

@@ -124,7 +124,8 @@ def _block(lines: Sequence[str], head: int, end: int, path: str) -> Operation:
             code="ambiguous-block",
         )
     search, replace = body[: dividers[0]], body[dividers[0] + 1 :]
-    return Replace(path, _joined(search), _joined(replace), start, whole_lines=True)
+    place = f"the block at line {head + 1}"
+    return Replace(path, _joined(search), _joined(replace), start, whole_lines=True, place=place)
 
 
 def _joined(lines: Sequence[str]) -> str:

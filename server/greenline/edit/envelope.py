@@ -50,10 +50,11 @@ def _operations(lines: Sequence[str], first: int) -> Iterator[Operation]:
         line = lines[position].rstrip()
         body_end = _body_end(lines, position + 1)
         body = lines[position + 1 : body_end]
+        place = f"line {first + position}"
         if line.startswith(_ADD):
-            yield Create(line[len(_ADD) :].strip(), "".join(_added(body, first + position + 1)))
+            yield Create(line[len(_ADD) :].strip(), "".join(_added(body, first + position + 1)), place)
         elif line.startswith(_DELETE):
-            yield Delete(line[len(_DELETE) :].strip())
+            yield Delete(line[len(_DELETE) :].strip(), place)
         elif line.startswith(_UPDATE):
             path = line[len(_UPDATE) :].strip()
             to = None
@@ -61,9 +62,9 @@ def _operations(lines: Sequence[str], first: int) -> Iterator[Operation]:
                 to, body = body[0][len(_MOVE) :].strip(), body[1:]
             hunks = tuple(_hunks(body, first + position + 1))
             if hunks:
-                yield FilePatch(path, path, hunks)
+                yield FilePatch(path, path, hunks, place=place)
             if to is not None:
-                yield Move(path, to)
+                yield Move(path, to, place)
         elif line:
             raise _malformed(f"Line {first + position} of the edit is no operation: {line[:60]!r}.")
         position = body_end

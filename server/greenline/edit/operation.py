@@ -53,6 +53,8 @@ class FilePatch:
     mode: int | None = None
     moved: bool = False
     """Whether the old file goes away under its old name."""
+    place: str = attrs.field(default="a diff", eq=False)
+    """Where the edit says it, in words."""
 
 
 @attrs.frozen
@@ -66,6 +68,8 @@ class Replace:
     """0-based line where the search is said to begin, or None."""
     whole_lines: bool = False
     """Whether the search is whole lines, as in a block, and never a piece of one."""
+    place: str = attrs.field(default="an edit", eq=False)
+    """Where the edit says it, in words."""
 
 
 @attrs.frozen
@@ -76,6 +80,8 @@ class Write:
     content: str
     keeps_end: bool = False
     """Whether the end of the content says nothing about the file's last line end, as in a fence."""
+    place: str = attrs.field(default="a whole text", eq=False)
+    """Where the edit says it, in words."""
 
 
 @attrs.frozen
@@ -84,6 +90,8 @@ class Create:
 
     path: str
     content: str
+    place: str = attrs.field(default="a part", eq=False)
+    """Where the edit says it, in words."""
 
 
 @attrs.frozen
@@ -91,6 +99,8 @@ class Delete:
     """Remove a file that is there."""
 
     path: str
+    place: str = attrs.field(default="a part", eq=False)
+    """Where the edit says it, in words."""
 
 
 @attrs.frozen
@@ -99,6 +109,8 @@ class Move:
 
     path: str
     to: str
+    place: str = attrs.field(default="a part", eq=False)
+    """Where the edit says it, in words."""
 
 
 Operation = FilePatch | Replace | Write | Create | Delete | Move

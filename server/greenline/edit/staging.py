@@ -66,6 +66,10 @@ class Staging:
         except (EditRejected, InvalidInput, OutsideWorkspace):
             return False
 
+    def path_of(self, name: str, is_shown: bool) -> str:
+        """Return the absolute path of the file that an edit names, as `named_path` does."""
+        return self._path(name, is_shown=is_shown)
+
     def put(
         self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
     ) -> None:

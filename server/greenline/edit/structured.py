@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import attrs
+
 from greenline.core.error import EditRejected
 from greenline.edit.operation import Create, Delete, Move, Operation, Replace, Write
 from greenline.edit.unified import parse
@@ -30,17 +32,12 @@ def read(text: str) -> tuple[Operation, ...]:
             # Words about the edit may stand beside it; an object or a list would be more of it.
             raise _malformed(f"The JSON has a part that is none of edits, writes and ops: {key!r}.")
     operations: list[Operation] = []
-    for edit in _objects(value, "edits"):
-        operations.append(_replace(edit))
-    for write in _objects(value, "writes"):
-        operations.append(Write(_text(write, "path"), _text(write, "content")))
-    written = {o.path for o in operations if isinstance(o, Replace | Write)}
+    for number, edit in enumerate(_objects(value, "edits"), 1):
+        operations.append(attrs.evolve(_replace(edit), place=f"edits {number}"))
+    for number, write in enumerate(_objects(value, "writes"), 1):
+        operations.append(Write(_text(write, "path"), _text(write, "content"), place=f"writes {number}"))
     for number, op in enumerate(_objects(value, "ops"), 1):
-        made = tuple(_operation(op, number))
-        lost = next((o.path for o in made if isinstance(o, Delete) and o.path in written), None)
-        if lost is not None:
-            raise _malformed(f"ops {number} deletes {lost}, which the same edit changes.")
-        operations.extend(made)
+        operations += (attrs.evolve(made, place=f"ops {number}") for made in _operation(op, number))
     return tuple(operations)
 
 

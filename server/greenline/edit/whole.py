@@ -53,16 +53,10 @@ def read(text: str, path: str | None, exists: Exists, *, is_named: bool = False)
                     code="malformed",
                     path=name,
                 )
-            if any(isinstance(other, Write) and other.path == name for other in found):
-                raise EditRejected(
-                    f"{name} is given whole twice.",
-                    remedy="Give all of it once, or SEARCH/REPLACE blocks.",
-                    code="malformed",
-                    path=name,
-                )
             indent = _indent(lines[fence.start - 1])
             text = "".join(_outdented(line, indent) + "\n" for line in content)
-            found.append(Write(name, text, keeps_end=True))
+            place = f"the fence at line {fence.start}"
+            found.append(Write(name, text, keeps_end=True, place=place))
         free = fence.end + 1
     if found:
         return tuple(found)
