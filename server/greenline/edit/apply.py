@@ -7,6 +7,7 @@ from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.contradiction import Claims
 from greenline.edit.format import EditFormat, read
 from greenline.edit.path import writable_path
+from greenline.edit.renaming import untangled
 from greenline.edit.staging import Read, Staging
 from greenline.edit.unified import parse
 
@@ -28,7 +29,7 @@ def edit_set_from_text(
     if not operations:
         raise EditRejected("The edit asks for nothing.", remedy="Give at least one change.")
     claims = Claims(staging.path_of)
-    for operation in operations:
+    for operation in untangled(operations, staging):
         claims.take(operation)
         staging.apply(operation)
     return staging.edit_set()
@@ -43,7 +44,7 @@ def edit_set_from_diff(
     Raises `EditRejected` or `OutsideWorkspace`, and then no part of the diff counts.
     """
     staging = Staging(read_bytes, root)
-    for patch in parse(diff):
+    for patch in untangled(parse(diff), staging):
         try:
             staging.apply(patch)
         except leaves_out:

@@ -259,8 +259,10 @@ class Staging:
                 code="exists",
                 path=new,
             )
+        was = self._changes.get(source)
+        origin = was.moved_from or source if was is not None and was.before is None else source
         self.put(source, None, moved_from=source)
-        self.put(target, after, mode, moved_from=source)
+        self.put(target, after, mode, moved_from=origin)
 
     def _file(self, name: str, *, is_shown: bool = True) -> tuple[str, bytes]:
         """Return the path and the bytes of a file that an edit needs; raises `EditRejected` (`missing`)."""

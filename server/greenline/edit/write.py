@@ -179,7 +179,7 @@ def _versions(path: str, change: FileChange) -> FileVersions:
     if change.after is None:
         return FileVersions(path, change.before, None, mode)
     wanted = change.mode
-    if wanted is None and mode is None and change.moved_from is not None:
+    if wanted is None and change.moved_from not in (None, change.path):
         wanted = mode_bits(os.path.realpath(change.moved_from))
     return FileVersions(path, change.before, change.after, mode, mode if wanted is None else wanted)
 

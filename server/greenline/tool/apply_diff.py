@@ -14,6 +14,7 @@ from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.apply import Staging
 from greenline.edit.format import read
 from greenline.edit.operation import FilePatch, Move, Operation
+from greenline.edit.renaming import untangled
 from greenline.tool.definition import Tool, ToolContext, spec
 from greenline.tool.place import root_names
 
@@ -32,8 +33,11 @@ def _run(arguments: Mapping[str, Any], context: ToolContext) -> str:
             return False
 
     staging = Staging(gated, *context.roots)
-    for operation in read(arguments["diff"], None, exists):
-        staging.apply(operation if len(context.roots) == 1 else _absolute(operation, context, exists))
+    operations = read(arguments["diff"], None, exists)
+    if len(context.roots) > 1:
+        operations = tuple(_absolute(operation, context, exists) for operation in operations)
+    for operation in untangled(operations, staging):
+        staging.apply(operation)
     changes = staging.edit_set().changes
     if not changes:
         raise EditRejected("The diff changes nothing.", remedy="Give a unified diff.", code="malformed")
