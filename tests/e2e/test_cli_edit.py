@@ -155,7 +155,18 @@ def test_an_edit_comes_from_standard_input(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [("folder", "exists"), ("pipe", "exists"), ("a.txt/b.txt", "missing")]
+    ("path", "code"),
+    [
+        ("folder", "exists"),
+        ("pipe", "exists"),
+        ("a.txt/b.txt", "exists"),
+        ("a.txt/b/c.txt", "exists"),
+        ("folder/", "malformed"),
+        ("a.txt/", "malformed"),
+        ("new/", "malformed"),
+        ("file:///etc/hosts", "malformed"),
+        ("http://h/x", "malformed"),
+    ],
 )
 def test_what_is_no_regular_file_is_never_replaced(
     path: str, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -168,6 +179,7 @@ def test_what_is_no_regular_file_is_never_replaced(
     assert main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "e.json")]) == 3
 
     assert json.loads(capsys.readouterr().out)["code"] == code
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "e.json", "folder", "pipe"]
     assert (tmp_path / "folder").is_dir()
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "a.txt").read_text() == "a\n"
@@ -218,6 +230,36 @@ def shown(folder: Path) -> dict[str, str]:
         for p in sorted(folder.rglob("*"))
         if p.is_symlink() or p.is_file()
     }
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"edits": [{"path": "a.txt", "search": "a", "replace": "b"}]},
+        {"writes": [{"path": "a.txt", "content": "b\n"}]},
+        {"ops": [{"op": "delete", "path": "a.txt"}]},
+    ],
+)
+def test_a_file_that_cannot_be_read_is_not_said_to_be_missing(
+    edit: object, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    (tmp_path / "e.json").write_text(json.dumps(edit))
+    read_bytes = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "a.txt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read_bytes(path)
+
+    # Whoever runs the tests as root may read all files.
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    assert main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "e.json")]) == 3
+
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["code"] == "unreadable"
+    assert "Permission denied" in answer["message"]
 
 
 @pytest.mark.parametrize("case", PLACES, ids=lambda case: case["name"])

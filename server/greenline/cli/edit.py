@@ -24,6 +24,7 @@ CODES = (
     "ambiguous-root",
     "exists",
     "missing",
+    "unreadable",
     "stale",
     "malformed",
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from greenline.workspace.root import locate
 
 _LONGEST = 255
 """Bytes of a file's name; file systems have no longer ones."""
+_URI = re.compile(r"[A-Za-z][\w+.-]*://")
 _PREFIXES = ("a/", "b/", "i/", "w/", "c/", "o/")
 
 
@@ -29,6 +31,10 @@ def writable_path(path: str, *roots: str) -> str:
         raise EditRejected(
             f"{path[:60]}… is no path: a name in it is longer than {_LONGEST} bytes.",
             remedy="Name the file by its path from the root.",
+        )
+    if _URI.match(path):
+        raise EditRejected(
+            f"{path} is a URI and no path.", remedy="Name the file by its path from the root.", path=path
         )
     if not os.path.isabs(path) and os.path.normpath(path).split(os.sep, 1)[0] == os.pardir:
         raise OutsideWorkspace(
@@ -50,6 +56,12 @@ def writable_path(path: str, *roots: str) -> str:
             f"{path} must not be edited: git keeps its own records there.",
             remedy="Edit the project's files instead.",
             code="protected",
+            path=path,
+        )
+    if path.endswith("/"):
+        raise EditRejected(
+            f"{path} ends as the name of a folder does, and an edit changes files.",
+            remedy="Name the file by its path from the root, without / at its end.",
             path=path,
         )
     return located.target

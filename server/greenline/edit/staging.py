@@ -6,7 +6,6 @@ import codecs
 import contextlib
 import os.path
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import PurePath
 
 import attrs
 
@@ -18,6 +17,7 @@ from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
+from greenline.edit.room import refuse_inside_file
 from greenline.edit.text import split_lines
 from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as, encode
 
@@ -57,7 +57,7 @@ class Staging:
         try:
             return self._read(path)
         except InvalidInput as error:
-            raise EditRejected(error.message, remedy=error.remedy, code="missing") from error
+            raise EditRejected(error.message, remedy=error.remedy, code="unreadable") from error
 
     def exists(self, name: str) -> bool:
         """Return whether an edit's path names a file; one that leads outside the roots names none."""
@@ -77,7 +77,7 @@ class Staging:
         old = self._changes.get(path)
         before = self._read(path) if old is None else old.before
         if after is not None and before is None:
-            self._refuse_folder(path)
+            refuse_inside_file(path, self._changes)
         if after is not None and path.endswith((".py", ".pyi")) and self._encoding is None:
             source = self._changes[moved_from].before if moved_from in self._changes else before
             after = _as_declared(path, source or b"", after)
@@ -85,19 +85,6 @@ class Staging:
             mode = old.mode if mode is None else mode
             moved_from = moved_from or old.moved_from
         self._changes[path] = FileChange(path, before, after, moved_from, mode)
-
-    def _refuse_folder(self, path: str) -> None:
-        """Refuse a new file that another one of the same edit would lie in, or that would lie in one."""
-        above = {str(parent) for parent in PurePath(path).parents}
-        for other, change in self._changes.items() if path not in self._changes else ():
-            if change.after is not None and (other in above or other.startswith(f"{path}/")):
-                raise EditRejected(
-                    f"{max(path, other, key=len)} cannot lie in {min(path, other, key=len)},"
-                    " which is a file in the same edit.",
-                    remedy="Give one of them another name.",
-                    code="exists",
-                    path=path,
-                )
 
     def edit_set(self) -> EditSet:
         """Return the changes so far, sorted by path, without those that change nothing."""

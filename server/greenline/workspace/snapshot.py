@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections import Counter
@@ -148,10 +149,16 @@ def _read_regular(path: str) -> bytes | None:
     """Read a file through links; None where it is missing, a folder, a pipe or a device."""
     try:
         return Path(path).read_bytes() if stat.S_ISREG(Path(path).stat().st_mode) else None
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+        if error.errno == errno.ELOOP:
+            return None
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}.",
+            remedy="Name a file that can be read, or change its permissions.",
+            code="unreadable",
+        ) from error
 
 
 def _status(path: str) -> os.stat_result | None:
