@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenline.core.edit import FileChange
+from greenline.core.error import EditRejected
 from greenline.edit.beside import is_torn
 from greenline.edit.undo import named_checkpoints, undo_on_disk
 from greenline.edit.write import NotWritten, Occasion, apply_changes, recover
@@ -53,6 +54,31 @@ def apply(store: CheckpointStore, root: Path, *changes: FileChange) -> None:
 
 def undo(store: CheckpointStore) -> None:
     assert undo_on_disk(store, named_checkpoints(store, None)).conflicts == ()
+
+
+def test_both_names_of_one_file_may_be_given_the_same_text(root: Path, store: CheckpointStore) -> None:
+    one, two = root / "a.txt", root / "b.txt"
+    one.write_bytes(b"before\n")
+    os.link(one, two)
+
+    apply(store, root, change(one, b"after\n"), change(two, b"after\n"))
+    applied = one.read_bytes(), two.read_bytes(), one.stat().st_nlink
+    undo(store)
+
+    assert applied == (b"after\n", b"after\n", 2)
+    assert (one.read_bytes(), two.read_bytes()) == (b"before\n", b"before\n")
+
+
+def test_the_names_of_one_file_cannot_be_given_different_texts(root: Path, store: CheckpointStore) -> None:
+    one, two = root / "a.txt", root / "b.txt"
+    one.write_bytes(b"before\n")
+    os.link(one, two)
+
+    with pytest.raises(EditRejected, match="names of one file") as error:
+        apply(store, root, change(one, b"after\n"), change(two, b"other\n"))
+
+    assert error.value.code == "malformed"
+    assert one.read_bytes() == b"before\n"
 
 
 @pytest.mark.parametrize("after", [b"a much longer text\n" * 40, b"x\n", b""])

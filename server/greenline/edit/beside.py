@@ -11,13 +11,36 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
+from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _UNKEPT = {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA, errno.EINVAL}
 """Errors of an attribute that belongs to the system or to another file system."""
+
+
+def without_second_names(targets: Sequence[tuple[str, FileChange]]) -> list[tuple[str, FileChange]]:
+    """Leave out what a hard link of the same file says again: what one of the names gets, all have.
+
+    Raises `EditRejected` where the names of one file are to hold different texts.
+    """
+    known: dict[tuple[int, int], tuple[str, FileChange]] = {}
+    kept = []
+    for path, change in targets:
+        file = None if change.before is None or change.after is None else _same_file(path)
+        first = None if file is None else known.setdefault(file, (path, change))
+        if first is None or first[0] == path:
+            kept.append((path, change))
+        elif first[1].after != change.after:
+            raise EditRejected(
+                f"{first[0]} and {path} are names of one file (hard links), and cannot hold different texts.",
+                remedy="Make all changes under one of the names.",
+                path=path,
+            )
+    return kept
 
 
 def write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> None:
@@ -133,3 +156,11 @@ def _create(temporary: Path, path: str) -> None:
 def _owner(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_uid, status.st_gid
+
+
+def _same_file(path: str) -> tuple[int, int] | None:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status.st_nlink > 1 else None

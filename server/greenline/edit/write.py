@@ -17,7 +17,7 @@ import attrs
 
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
-from greenline.edit.beside import is_torn, put, replace, write_beside
+from greenline.edit.beside import is_torn, put, replace, without_second_names, write_beside
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.lock import locked
@@ -78,6 +78,7 @@ def _apply(
     targets = [(_target(change.path, roots), change) for change in changes]
     if len({path for path, _ in targets}) != len(targets):
         raise EditRejected("Two changes name the same file.", remedy="Make one change of them.")
+    targets = without_second_names(targets)
     versions = tuple(_versions(path, change) for path, change in targets)
     draft = Draft(
         occasion.kind,
