@@ -122,6 +122,69 @@ def test_extended_attributes_are_kept(root: Path, store: CheckpointStore) -> Non
     assert applied == os.getxattr(path, "user.greenline") == b"kept\0"
 
 
+def own(path: Path) -> tuple[object, ...]:
+    """Give a file an attribute and, where this process may, an owner; return what it has then."""
+    os.setxattr(path, "user.greenline", b"kept\0")
+    path.chmod(0o640)
+    if os.getuid() == 0:
+        os.chown(path, _NOBODY, _NOBODY)
+    return held(path)
+
+
+def held(path: Path) -> tuple[object, ...]:
+    status = path.stat()
+    attribute = os.getxattr(path, "user.greenline")
+    return attribute, status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
+
+
+def test_a_moved_file_keeps_owner_and_attributes_there_and_back(root: Path, store: CheckpointStore) -> None:
+    old, new = root / "a.txt", root / "b.txt"
+    old.write_bytes(b"before\n")
+    known = own(old)
+
+    apply(
+        store,
+        root,
+        FileChange(str(old), b"before\n", None, str(old)),
+        FileChange(str(new), None, b"after\n", str(old)),
+    )
+    applied = held(new)
+    undo(store)
+    undone = held(old)
+    undo(store)
+
+    assert applied == undone == held(new) == known
+    assert not old.exists()
+
+
+def test_a_deleted_file_comes_back_with_owner_and_attributes(root: Path, store: CheckpointStore) -> None:
+    path = root / "a.txt"
+    path.write_bytes(b"before\n")
+    known = own(path)
+
+    apply(store, root, change(path, None))
+    undo(store)
+
+    assert held(path) == known
+
+
+def test_a_deletion_that_fails_later_comes_back_with_owner_and_attributes(
+    root: Path, store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = root / "a.txt"
+    path.write_bytes(b"before\n")
+    known = own(path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store, "finish", fail)
+    with pytest.raises(NotWritten):
+        apply(store, root, change(path, None))
+
+    assert held(path) == known
+
+
 BYTES = st.binary(max_size=12)
 
 

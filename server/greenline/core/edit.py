@@ -21,6 +21,8 @@ class FileChange:
     moved_from: str | None = None
     mode: int | None = None
     """POSIX mode bits that a patch asks for, or None to keep the file's own."""
+    kept: str = ""
+    """Owner and extended attributes that a file gets that comes back, see `greenline.edit.kept`."""
 
 
 @attrs.frozen

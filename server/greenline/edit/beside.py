@@ -7,7 +7,6 @@ place instead: a crash can then leave the new text's head on the old text's tail
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -16,10 +15,9 @@ from pathlib import Path
 
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected
+from greenline.edit.kept import give, kept_of
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_UNKEPT = {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA, errno.EINVAL}
-"""Errors of an attribute that belongs to the system or to another file system."""
 
 
 def without_second_names(targets: Sequence[tuple[str, FileChange]]) -> list[tuple[str, FileChange]]:
@@ -43,8 +41,8 @@ def without_second_names(targets: Sequence[tuple[str, FileChange]]) -> list[tupl
     return kept
 
 
-def write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> None:
-    """Write a new file with the old one's owner and attributes, and its mode or the one asked for."""
+def write_beside(temporary: Path, path: str, data: bytes, mode: int | None, kept: str = "") -> None:
+    """Write a new file with the old one's owner and attributes or `kept` ones, and the mode asked for."""
     # The permission bits of a file that is new and that nothing is asked for are the process's own. Any other
     # file is nobody else's to read before it has its mode.
     own = 0o666 if mode is None else 0o600
@@ -53,12 +51,9 @@ def write_beside(temporary: Path, path: str, data: bytes, mode: int | None) -> N
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    with contextlib.suppress(FileNotFoundError):
-        old = Path(path).stat()
-        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(temporary):
-            with contextlib.suppress(PermissionError):
-                os.chown(temporary, old.st_uid, old.st_gid)
-        _copy_attributes(path, temporary)
+    kept = kept or kept_of(path)
+    if kept:
+        give(temporary, kept)
     if mode is not None:
         temporary.chmod(mode)
 
@@ -121,22 +116,6 @@ def _overwrite(path: str, data: bytes) -> None:
         file.flush()
         file.truncate(len(data))
         os.fsync(descriptor)
-
-
-def _copy_attributes(path: str, temporary: Path) -> None:
-    """Copy extended attributes, access lists among them; those of the system itself where it lets us."""
-    if not hasattr(os, "listxattr"):
-        return
-    try:
-        names = os.listxattr(path)
-    except OSError:
-        return
-    for name in names:
-        try:
-            os.setxattr(temporary, name, os.getxattr(path, name))
-        except OSError as error:
-            if error.errno not in _UNKEPT or name.startswith("user."):
-                raise
 
 
 def _create(temporary: Path, path: str) -> None:

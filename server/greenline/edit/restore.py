@@ -66,6 +66,8 @@ class Restored:
     """Marks of the hunks that are still in the file."""
     mode: int | None = None
     """POSIX mode bits to go back to, or None."""
+    kept_of_file: str = ""
+    """Owner and extended attributes of a file that comes back."""
 
 
 Fetch = Callable[[str], bytes]
@@ -79,6 +81,7 @@ def restore(
     conflicts: list[UndoConflict] = []
     kept: list[Mark] = []
     mode: int | None = None
+    kept_of_file = ""
     for checkpoint, file in steps:
         marks = [mark for mark in checkpoint.marks if mark.path == file.path]
         done = _step(current, file, marks, fetch)
@@ -87,7 +90,9 @@ def restore(
         kept += done.kept
         if not done.conflicts and file.before_mode != file.after_mode and file.before_mode is not None:
             mode = file.before_mode
-    return Restored(current, tuple(conflicts), tuple(kept), mode)
+        if file.after is None:
+            kept_of_file = file.kept
+    return Restored(current, tuple(conflicts), tuple(kept), mode, kept_of_file)
 
 
 def _step(current: Content | None, file: CheckpointFile, marks: list[Mark], fetch: Fetch) -> Restored:

@@ -235,7 +235,8 @@ def _on_disk(path: str) -> Content | None:
 
 def _as_change(path: str, now: Content | None, done: Restored) -> FileChange:
     after = None if done.content is None else done.content.data
-    return FileChange(path, None if now is None else now.data, after, mode=done.mode)
+    kept = done.kept_of_file if now is None else ""
+    return FileChange(path, None if now is None else now.data, after, mode=done.mode, kept=kept)
 
 
 def _remove_if_empty(folder: str) -> None:

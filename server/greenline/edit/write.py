@@ -18,6 +18,7 @@ import attrs
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, without_second_names, write_beside
+from greenline.edit.kept import kept_of
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.lock import locked
@@ -178,11 +179,14 @@ def _versions(path: str, change: FileChange) -> FileVersions:
     _compare(path, change.before)
     mode = mode_bits(path)
     if change.after is None:
-        return FileVersions(path, change.before, None, mode)
+        return FileVersions(path, change.before, None, mode, kept=kept_of(path))
     wanted = change.mode
     if wanted is None and change.moved_from not in (None, change.path):
         wanted = mode_bits(os.path.realpath(change.moved_from))
-    return FileVersions(path, change.before, change.after, mode, mode if wanted is None else wanted)
+    kept, wanted = change.kept, mode if wanted is None else wanted
+    if change.moved_from not in (None, change.path):
+        kept = kept_of(os.path.realpath(change.moved_from))
+    return FileVersions(path, change.before, change.after, mode, wanted, kept=kept)
 
 
 def _compare(path: str, expected: bytes | None) -> None:
@@ -204,7 +208,7 @@ def _write_all(checkpoint: Checkpoint, versions: Sequence[FileVersions], written
         Path(folder).mkdir(exist_ok=True)
     for number, held in enumerate(versions):
         if held.after is not None:
-            write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode)
+            write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode, held.kept)
     for number, held in enumerate(versions):
         _compare(held.path, held.before)
         written.add(held.path)
@@ -280,7 +284,7 @@ def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]
     foreign: list[str] = []
     for number, file in enumerate(checkpoint.files):
         if file.path in contents:
-            _replace(checkpoint, number, file.path, contents[file.path], file.before_mode)
+            _replace(checkpoint, number, contents[file.path], file.before_mode)
         elif not _holds(file, file.before, None):
             foreign.append(file.path)
     for folder in reversed(checkpoint.folders):
@@ -296,7 +300,7 @@ def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
         Path(folder).mkdir(exist_ok=True)
     for number, file in enumerate(checkpoint.files):
         if file.path in contents:
-            _replace(checkpoint, number, file.path, contents[file.path], file.after_mode)
+            _replace(checkpoint, number, contents[file.path], file.after_mode)
 
 
 def _changed(checkpoint: Checkpoint, store: CheckpointStore) -> Iterator[CheckpointFile]:
@@ -324,13 +328,15 @@ def _is_half_written(file: CheckpointFile, store: CheckpointStore) -> bool:
         return False
 
 
-def _replace(checkpoint: Checkpoint, number: int, path: str, data: bytes | None, mode: int | None) -> None:
+def _replace(checkpoint: Checkpoint, number: int, data: bytes | None, mode: int | None) -> None:
     temporary = _temporary(checkpoint, number)
+    file = checkpoint.files[number]
+    path, kept = file.path, "" if file.before and file.after else file.kept
     if data is None:
         Path(path).unlink(missing_ok=True)
     else:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        write_beside(temporary, path, data, mode)
+        write_beside(temporary, path, data, mode, kept)
         replace(temporary, path, data)
     with contextlib.suppress(FileNotFoundError):
         sync_folder(Path(path).parent)

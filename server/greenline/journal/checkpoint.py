@@ -41,6 +41,8 @@ class FileVersions:
     after_mode: int | None = None
     encoding: str = ""
     """The codec that turned a buffer into these bytes; empty for bytes of the disk."""
+    kept: str = ""
+    """Owner and extended attributes of a file that goes or comes, see `greenline.edit.kept`; empty: none."""
 
 
 @attrs.frozen
@@ -86,6 +88,7 @@ class CheckpointFile:
     before_mode: int | None = None
     after_mode: int | None = None
     encoding: str = ""
+    kept: str = ""
 
 
 @attrs.frozen

@@ -275,7 +275,7 @@ class CheckpointStore:
             )
             for position, (file, held) in enumerate(zip(checkpoint.files, versions, strict=True)):
                 connection.execute(
-                    "INSERT INTO checkpoint_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO checkpoint_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         checkpoint.id,
                         position,
@@ -287,6 +287,7 @@ class CheckpointStore:
                         len(held.after or b""),
                         file.after_mode,
                         file.encoding,
+                        file.kept,
                     ),
                 )
 
@@ -336,7 +337,8 @@ class CheckpointStore:
         checkpoint_id, created, kind, place, reason, run_id, state, note, marks, *lists, by = row
         roots, folders, undoes = lists
         files = self.journal.query(
-            "SELECT path, before_hash, after_hash, before_mode, after_mode, encoding FROM checkpoint_files"
+            "SELECT path, before_hash, after_hash, before_mode, after_mode, encoding, kept"
+            " FROM checkpoint_files"
             " WHERE checkpoint_id = ? ORDER BY position",
             (checkpoint_id,),
         )
@@ -370,6 +372,7 @@ def _stored(versions: FileVersions) -> CheckpointFile:
         versions.before_mode,
         versions.after_mode,
         versions.encoding,
+        versions.kept,
     )
 
 

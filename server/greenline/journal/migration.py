@@ -104,6 +104,12 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         CREATE INDEX anchors_by_path ON anchors (in_force, path);
         """,
     ),
+    (
+        "0004-kept",
+        """
+        ALTER TABLE checkpoint_files ADD COLUMN kept TEXT NOT NULL DEFAULT '';
+        """,
+    ),
 )
 
 
