@@ -15,6 +15,7 @@ from greenline.edit.write import Occasion, apply_changes, read_bytes
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal
+from greenline.workspace.snapshot import Snapshot
 
 
 def renamed(*pairs: tuple[str, str]) -> str:
@@ -73,6 +74,42 @@ def test_a_name_that_stays_taken_is_refused() -> None:
 
 def test_diffs_that_follow_each_other_keep_their_order() -> None:
     assert after(renamed(("p", "q"), ("q", "r")), p="P\n") == {"r": "P\n"}
+
+
+@pytest.mark.parametrize(
+    ("before", "pair"), [("p", ("p", "p/x")), ("p/a/x", ("p/a/x", "p")), ("p/x", ("p/x", "p"))]
+)
+def test_a_file_becomes_a_folder_and_a_folder_a_file(
+    tmp_path: Path, before: str, pair: tuple[str, str]
+) -> None:
+    root = tmp_path / "w"
+    (root / before).parent.mkdir(parents=True)
+    (root / before).write_text("P\n")
+    journal = SqliteJournal(tmp_path / "journal.db")
+    store = CheckpointStore(journal, BlobStore(tmp_path / "blobs"))
+    edit_set = edit_set_from_text(renamed(pair), Staging(Snapshot((str(root),)).read_bytes, str(root)))
+
+    def files() -> list[str]:
+        return [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
+
+    checkpoint = apply_changes(edit_set.changes, (str(root),), store, Occasion("turn"))
+    applied = files()
+    undo_on_disk(store, [checkpoint])
+
+    assert (applied, files()) == ([pair[1]], [before])
+    journal.close()
+
+
+def test_a_folder_that_holds_more_becomes_no_file(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "x").write_text("P\n")
+    (tmp_path / "p" / "y").write_text("Y\n")
+    staging = Staging(Snapshot((str(tmp_path),)).read_bytes, str(tmp_path))
+
+    with pytest.raises(EditRejected) as error:
+        edit_set_from_text(renamed(("p/x", "p")), staging)
+
+    assert error.value.code == "exists"
 
 
 def test_mode_bits_go_with_the_file_and_come_back_with_an_undo(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ class Workspace:
         changed |= {f"drop{n}.txt": None for n in range(4)}
         changed |= {f"deep/er/new{n}.txt": b"new\n" for n in range(3)}
         changed |= {"link.txt": b"through\n"}
+        # A file becomes a folder, and a folder a file.
+        self._write("turns", b"a file\n")
+        (self.root / "folds" / "in").mkdir(parents=True)
+        self._write("folds/in/to.txt", b"in a folder\n")
+        changed |= {"turns": None, "turns/x.txt": b"a file\n"}
+        changed |= {"folds/in/to.txt": None, "folds": b"now a file\n"}
         self.changes = [self._change(name, after) for name, after in changed.items()]
 
     def apply(self) -> None:
@@ -87,7 +93,7 @@ class Workspace:
 
     def _change(self, name: str, after: bytes | None) -> FileChange:
         path = self.root / name
-        return FileChange(str(path), path.read_bytes() if path.exists() else None, after)
+        return FileChange(str(path), path.read_bytes() if path.is_file() else None, after)
 
 
 class Opened:
@@ -241,7 +247,7 @@ def test_a_change_of_a_living_process_is_left_alone(tmp_path: Path) -> None:
 
 def crashed_half_way(folder: Path) -> Workspace:
     """Return a workspace in which two of the edited files are written and the rest is not."""
-    for step in range(60, 140):
+    for step in range(60, 240):
         workspace = Workspace(folder / f"{step}")
         assert os.WIFSIGNALED(in_child(workspace.apply, step, kill_self))
         if (workspace.root / "edit1.txt").read_bytes().startswith(b"after"):
@@ -316,6 +322,24 @@ def test_a_change_whose_way_back_is_damaged_is_carried_through(
     assert settled(workspace, whole) == "after"
     with workspace.store() as store:
         assert str(store.blobs.path(damaged)) in store.newest_first()[0].note
+
+
+def test_a_file_that_was_to_become_a_folder_is_carried_through(
+    tmp_path: Path, whole: tuple[Tree, Tree]
+) -> None:
+    for step in range(20, 120):
+        workspace = Workspace(tmp_path / f"{step}")
+        assert os.WIFSIGNALED(in_child(workspace.apply, step, kill_self))
+        if not (workspace.root / "folds" / "in" / "to.txt").exists():
+            break
+    assert (workspace.root / "turns").is_file()
+    with workspace.store() as store:
+        (checkpoint,) = store.newest_first()
+        damaged = next(f.before for f in checkpoint.files if f.path.endswith("to.txt")) or ""
+        store.blobs.path(damaged).write_bytes(b"damaged")
+
+    assert workspace.recover() == ()
+    assert settled(workspace, whole) == "after"
 
 
 def test_where_both_ways_are_damaged_the_change_waits_and_is_named(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def write_beside(temporary: Path, path: str, data: bytes, mode: int | None, kept
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    kept = kept or kept_of(path)
+    kept = kept or ("" if Path(path).is_dir() else kept_of(path))
     if kept:
         give(temporary, kept)
     if mode is not None:

@@ -17,7 +17,7 @@ from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
-from greenline.edit.room import refuse_inside_file
+from greenline.edit.room import is_emptied, refuse_inside_file
 from greenline.edit.text import split_lines
 from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as, encode
 
@@ -238,7 +238,7 @@ class Staging:
     def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
         target = self._path(new, is_shown=False)
         self._refuse_link(old)
-        self._refuse_other(target, new)
+        self._refuse_other(target, new, source)
         if self.current(target) is not None:
             raise EditRejected(
                 f"The edit moves {old} to {new}, but there is such a file.",
@@ -279,9 +279,10 @@ class Staging:
     def _decode(self, data: bytes) -> TextFile:
         return decode(data) if self._encoding is None else decode_as(data, self._encoding)
 
-    def _refuse_other(self, path: str, name: str) -> None:
-        """Refuse to put a file where a folder, a pipe or a device is."""
-        if path not in self._changes and self.current(path) is None and os.path.lexists(path):
+    def _refuse_other(self, path: str, name: str, leaving: str = "") -> None:
+        """Refuse to put a file where a folder, a pipe or a device is; `leaving` moves there."""
+        is_there = path not in self._changes and self.current(path) is None and os.path.lexists(path)
+        if is_there and not is_emptied(path, self._changes, leaving):
             raise EditRejected(
                 f"{name} is there and is no regular file.",
                 remedy="Choose another path.",

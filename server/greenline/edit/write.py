@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, without_second_names, write_beside
 from greenline.edit.kept import kept_of
+from greenline.edit.room import folders_of, in_the_way, missing_folders, remove_folders
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.lock import locked
@@ -89,7 +90,7 @@ def _apply(
         tuple(roots),
         occasion.run_id,
         occasion.marks,
-        tuple(_missing_folders(versions)),
+        tuple(missing_folders(versions)),
         occasion.undoes,
     )
     try:
@@ -148,7 +149,7 @@ def read_bytes(path: str) -> bytes | None:
     """Return a file's bytes, or None where there is none; raises `NotWritten` (`unreadable`)."""
     try:
         return Path(path).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
         raise NotWritten(
@@ -204,12 +205,20 @@ def _compare(path: str, expected: bytes | None) -> None:
 
 def _write_all(checkpoint: Checkpoint, versions: Sequence[FileVersions], written: set[str]) -> None:
     """Write all files; `written` holds those that were reached, also when it raises."""
+    early = in_the_way(versions)
+    for held in early:
+        _compare(held.path, held.before)
+        written.add(held.path)
+        Path(held.path).unlink()
+    remove_folders(versions)
     for folder in checkpoint.folders:
         Path(folder).mkdir(exist_ok=True)
     for number, held in enumerate(versions):
         if held.after is not None:
             write_beside(_temporary(checkpoint, number), held.path, held.after, held.after_mode, held.kept)
     for number, held in enumerate(versions):
+        if held in early:
+            continue
         _compare(held.path, held.before)
         written.add(held.path)
         try:
@@ -217,7 +226,7 @@ def _write_all(checkpoint: Checkpoint, versions: Sequence[FileVersions], written
         except EditRejected:
             written.remove(held.path)
             raise
-    for parent in _folders(checkpoint):
+    for parent in folders_of(checkpoint):
         if parent.is_dir():
             sync_folder(parent)
 
@@ -281,26 +290,39 @@ def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]
     _sweep(checkpoint)
     files = [file for file in _changed(checkpoint, store) if file.path in reached]
     contents = {f.path: None if f.before is None else store.blobs.get(f.before) for f in files}
-    foreign: list[str] = []
-    for number, file in enumerate(checkpoint.files):
-        if file.path in contents:
-            _replace(checkpoint, number, contents[file.path], file.before_mode)
-        elif not _holds(file, file.before, None):
-            foreign.append(file.path)
+    foreign = [f.path for f in checkpoint.files if f.path not in contents and not _holds(f, f.before, None)]
+    # What the change made goes first: a file that comes back may have been where a folder is now.
+    modes = {file.path: file.before_mode for file in files}
+    _put_all(checkpoint, contents, modes, are_gone=True)
     for folder in reversed(checkpoint.folders):
         with contextlib.suppress(OSError):
             Path(folder).rmdir()
+    _put_all(checkpoint, contents, modes, are_gone=False)
     return foreign
+
+
+def _put_all(
+    checkpoint: Checkpoint,
+    contents: Mapping[str, bytes | None],
+    modes: Mapping[str, int | None],
+    *,
+    are_gone: bool,
+) -> None:
+    """Give files their contents: those that there are to be none of any more, or the others."""
+    for number, file in enumerate(checkpoint.files):
+        if file.path in contents and (contents[file.path] is None) == are_gone:
+            _replace(checkpoint, number, contents[file.path], modes[file.path])
 
 
 def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
     waiting = [f for f in checkpoint.files if f.before != f.after and _holds(f, f.before, None)]
     contents = {f.path: None if f.after is None else store.blobs.get(f.after) for f in waiting}
+    modes = {file.path: file.after_mode for file in waiting}
+    _put_all(checkpoint, contents, modes, are_gone=True)
+    remove_folders(waiting)
     for folder in checkpoint.folders:
         Path(folder).mkdir(exist_ok=True)
-    for number, file in enumerate(checkpoint.files):
-        if file.path in contents:
-            _replace(checkpoint, number, contents[file.path], file.after_mode)
+    _put_all(checkpoint, contents, modes, are_gone=False)
 
 
 def _changed(checkpoint: Checkpoint, store: CheckpointStore) -> Iterator[CheckpointFile]:
@@ -333,12 +355,13 @@ def _replace(checkpoint: Checkpoint, number: int, data: bytes | None, mode: int 
     file = checkpoint.files[number]
     path, kept = file.path, "" if file.before and file.after else file.kept
     if data is None:
-        Path(path).unlink(missing_ok=True)
+        with contextlib.suppress(NotADirectoryError):
+            Path(path).unlink(missing_ok=True)
     else:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_beside(temporary, path, data, mode, kept)
         replace(temporary, path, data)
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         sync_folder(Path(path).parent)
 
 
@@ -373,18 +396,3 @@ def mode_bits(path: str) -> int | None:
         return stat.S_IMODE(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _folders(checkpoint: Checkpoint) -> list[Path]:
-    """Return the folders that have entries of the change, those that it made included."""
-    files = {Path(file.path).parent for file in checkpoint.files}
-    return sorted(files | {Path(made).parent for made in checkpoint.folders})
-
-
-def _missing_folders(versions: Sequence[FileVersions]) -> list[str]:
-    """Return the folders that have to be made, outermost first."""
-    missing: set[Path] = set()
-    for held in versions:
-        if held.after is not None:
-            missing.update(folder for folder in Path(held.path).parents if not folder.exists())
-    return [str(folder) for folder in sorted(missing, key=lambda folder: len(folder.parts))]
