@@ -54,7 +54,7 @@ class Workspace:
         self._write("turns", b"a file\n")
         (self.root / "folds" / "in").mkdir(parents=True)
         self._write("folds/in/to.txt", b"in a folder\n")
-        changed |= {"turns": None, "turns/x.txt": b"a file\n"}
+        changed |= {"turns": None, "turns/x.txt": b"now in it\n"}
         changed |= {"folds/in/to.txt": None, "folds": b"now a file\n"}
         self.changes = [self._change(name, after) for name, after in changed.items()]
 
@@ -324,18 +324,18 @@ def test_a_change_whose_way_back_is_damaged_is_carried_through(
         assert str(store.blobs.path(damaged)) in store.newest_first()[0].note
 
 
-def test_a_file_that_was_to_become_a_folder_is_carried_through(
+def test_a_folder_that_was_to_become_a_file_is_carried_through(
     tmp_path: Path, whole: tuple[Tree, Tree]
 ) -> None:
-    for step in range(20, 120):
+    for step in range(60, 240):
         workspace = Workspace(tmp_path / f"{step}")
         assert os.WIFSIGNALED(in_child(workspace.apply, step, kill_self))
-        if not (workspace.root / "folds" / "in" / "to.txt").exists():
+        if not (workspace.root / "turns").exists():
             break
-    assert (workspace.root / "turns").is_file()
+    assert (workspace.root / "folds").is_dir()
     with workspace.store() as store:
         (checkpoint,) = store.newest_first()
-        damaged = next(f.before for f in checkpoint.files if f.path.endswith("to.txt")) or ""
+        damaged = next(f.before for f in checkpoint.files if f.path.endswith("turns")) or ""
         store.blobs.path(damaged).write_bytes(b"damaged")
 
     assert workspace.recover() == ()
