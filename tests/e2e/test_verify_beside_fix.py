@@ -23,6 +23,10 @@ SHARED = {
 CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
 CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
 MORE = "from calc import twice\n\n\ndef test_more():\n    assert twice(1) == 2\n"
+TABLE = (
+    "import pytest\nfrom calc import low\n\nROWS = [\n    (1, True),\n    (9, False),\n]\n\n\n"
+    "@pytest.mark.parametrize('x,want', ROWS)\ndef test_rows(x, want):\n    assert low(x) is want\n"
+)
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -66,6 +70,12 @@ CASES = (
     honest("documented", TESTS.replace("_twice():", '_twice() -> None:\n    """Say it."""') + NEW),
     honest("renamed", TESTS.replace("test_twice", "test_that_it_doubles")),
     honest("test_of_the_change_rewritten", TESTS.replace("assert low(3)", "assert low(3) is True")),
+    PatchCase("table_grows", {"calc.py": BUG, "tests/test_rows.py": TABLE},
+              {"calc.py": FIX, "tests/test_rows.py": TABLE.replace("]\n", "    (3, True),\n]\n")},
+              "verified"),
+    PatchCase("row_changed", {"calc.py": BUG, "tests/test_rows.py": TABLE}, {"calc.py": FIX,
+              "tests/test_rows.py": TABLE.replace("(9, False),", "(3, True),\n    (8, False),")},
+              "notCovered", "testsLoosened"),
     PatchCase("another_helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER + "\n\nMORE = 1\n",
               "tests/test_calc.py": HELPED + NEW}, "verified"),
 )  # fmt: skip

@@ -19,6 +19,8 @@ import attrs
 from greenline.core.port import Tree
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile
 from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
+from greenline.verify.table_text import has_more_rows
 from greenline.verify.test_body import bodies
 
 _BUILTINS = frozenset(dir(builtins))
@@ -57,6 +59,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     changed = set(paths)
     files = {p: (SuiteFile.of(base, p), SuiteFile.of(patched, p)) for p in changed if p.endswith(".py")}
     names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
+    names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
     shared: frozenset[str] = frozenset()
     for path, found in names.items():
@@ -79,7 +82,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
 def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> Iterator[str]:
     for name, test in new.tests.items():
         before = old.tests.get(name)
-        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test)):
+        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test, new.opaque)):
             yield name
 
 
@@ -102,7 +105,30 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
     return frozenset(found)
 
 
-def _says_as_much(old: Function, new: Function) -> bool:
+def _grown(patched: Tree, path: str, names: frozenset[str], old: SuiteFile, new: SuiteFile) -> frozenset[str]:
+    """Return those of changed names that are tables with more rows, which all who read them walk."""
+    grown = {name: _longer_tables(old, new, name) for name in names if name != EVERYTHING}
+    if not any(grown.values()):
+        return frozenset()
+    module = path.rpartition("/")[2].removesuffix(".py").encode()
+    readers = [path, *(p for p, f in patched.items() if p.endswith(".py") and module in f.content)]
+    opaque = frozenset[str]().union(*(SuiteFile.of(patched, reader).opaque for reader in readers))
+    return frozenset(name for name, tables in grown.items() if tables and not tables & opaque)
+
+
+def _longer_tables(old: SuiteFile, new: SuiteFile, name: str) -> frozenset[str]:
+    """Return the tables with more rows among what binds a name; nothing where something else changed too."""
+    before, after = old.nodes.get(name, ()), new.nodes.get(name, ())
+    if len(before) != len(after):
+        return frozenset()
+    tables = set()
+    for one, other in zip(before, after, strict=True):
+        if ast.dump(one) != ast.dump(other):
+            tables.add(longer_table(one, other))
+    return frozenset() if None in tables else frozenset(table for table in tables if table)
+
+
+def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
     """Return whether a test still says all that it said."""
     if ast.dump(old.args) != ast.dump(new.args) or type(old) is not type(new):
         return False
@@ -110,11 +136,11 @@ def _says_as_much(old: Function, new: Function) -> bool:
         return False
     if not all(map(_asks_as_much, old.decorator_list, new.decorator_list)):
         return False
-    left = [ast.dump(statement) for statement in old.body]
+    left = [*old.body]
     for statement in new.body:
         if not left:
             break
-        if ast.dump(statement) == left[0]:
+        if is_longer(left[0], statement, opaque):
             del left[0]
         elif not isinstance(statement, ast.Assert):
             return False
@@ -127,16 +153,35 @@ def _asks_as_much(old: ast.expr, new: ast.expr) -> bool:
         return True
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
         return False
-    same = ast.dump(old.func) == ast.dump(new.func) and len(old.args) == len(new.args)
-    keywords = [ast.dump(k) for k in old.keywords] == [ast.dump(k) for k in new.keywords]
-    return same and keywords and all(map(_is_grown, old.args, new.args))
+    if ast.dump(old.func) != ast.dump(new.func) or len(old.args) != len(new.args):
+        return False
+    has_more = is_grown if called(new) in BY_ROW else _is_same
+    before = {keyword.arg: keyword.value for keyword in old.keywords}
+    after = {keyword.arg: keyword.value for keyword in new.keywords}
+    if called(new) == "parametrize" and _are_labels(after.get("ids")):
+        # What a case is called says nothing.
+        before["ids"] = after["ids"]
+    pairs = [(value, after.get(name)) for name, value in before.items()]
+    same = before.keys() == after.keys() and all(other and has_more(one, other) for one, other in pairs)
+    return same and all(
+        _has_all(one, other) or has_more(one, other) for one, other in zip(old.args, new.args, strict=True)
+    )
 
 
-def _is_grown(old: ast.expr, new: ast.expr) -> bool:
+def _are_labels(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.List | ast.Tuple) and all(isinstance(e, ast.Constant) for e in value.elts)
+
+
+def _is_same(old: ast.expr, new: ast.expr) -> bool:
+    return ast.dump(old) == ast.dump(new)
+
+
+def _has_all(old: ast.expr, new: ast.expr) -> bool:
+    """Return whether parameters are the same or more, in any order."""
     if isinstance(old, ast.List | ast.Tuple) and isinstance(new, ast.List | ast.Tuple):
         left = [ast.dump(item) for item in new.elts]
         return all(ast.dump(item) in left for item in old.elts)
-    return ast.dump(old) == ast.dump(new)
+    return _is_same(old, new)
 
 
 def _yields(test: Function) -> bool:
@@ -150,7 +195,8 @@ def _loosened_texts(base: Tree, patched: Tree, path: str) -> Iterator[str]:
     old = bodies(path, base[path].content.decode("utf-8", "replace"))
     new = bodies(path, patched[path].content.decode("utf-8", "replace"))
     for name in old.keys() & new.keys() - {""}:
-        if old[name] != new[name] and not _is_longer(old[name].split(), new[name].split()):
+        is_longer = _is_longer(old[name].split(), new[name].split())
+        if not is_longer and not has_more_rows(old[name], new[name]):
             yield name
 
 

@@ -12,6 +12,7 @@ import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.table import opaque_names
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 EVERYTHING = ""
@@ -32,6 +33,10 @@ class SuiteFile:
     """Name → names that its bindings use."""
     functions: Mapping[str, tuple[str, ...]]
     """Name → every function of that name, wherever it is."""
+    nodes: Mapping[str, tuple[ast.AST, ...]]
+    """Name → the statements of `bound`."""
+    opaque: frozenset[str]
+    """Names that are used in another way than as tables of which every row is a case."""
 
     @classmethod
     def of(cls, tree: Tree, path: str) -> SuiteFile:
@@ -41,7 +46,7 @@ class SuiteFile:
             module = parse_python(file.content) if file is not None else ast.Module([], [])
             return _read(module)
         except (SyntaxError, RecursionError):
-            return cls({}, {}, {}, {})
+            return cls({}, {}, {}, {}, {}, frozenset())
 
     def closed(self, names: frozenset[str]) -> frozenset[str]:
         """Return names with all that use one of them here, directly or over others."""
@@ -75,10 +80,12 @@ def _read(module: ast.Module) -> SuiteFile:
     _collect(module.body, "", tests, bindings)
     bound: dict[str, tuple[str, ...]] = {}
     used: dict[str, frozenset[str]] = {}
+    nodes: dict[str, tuple[ast.AST, ...]] = {}
     for name, node in bindings:
+        nodes[name] = (*nodes.get(name, ()), node)
         bound[name] = (*bound.get(name, ()), ast.dump(node))
         used[name] = used.get(name, frozenset()) | (_names(node) - {name})
-    return SuiteFile(tests, bound, used, functions)
+    return SuiteFile(tests, bound, used, functions, nodes, opaque_names(module))
 
 
 def _collect(
