@@ -27,6 +27,42 @@ TABLE = (
     "import pytest\nfrom calc import low\n\nROWS = [\n    (1, True),\n    (9, False),\n]\n\n\n"
     "@pytest.mark.parametrize('x,want', ROWS)\ndef test_rows(x, want):\n    assert low(x) is want\n"
 )
+WATCH = """def _watch(frame, event, arg):
+    call = frame.f_locals.get("call") if event == "call" else None
+    if getattr(call, "excinfo", None) is not None:
+        call.excinfo = None
+
+
+sys.setprofile(_watch)
+"""
+SESSION = """
+
+class Session:
+    total = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+"""
+SESSION_TESTS = """from calc import Session
+
+
+def test_total():
+    with Session() as session:
+        assert session.total == 5
+
+
+def test_enter():
+    assert Session().__enter__() and Session().__exit__() in (True, False)
+"""
+MEAN = "def mean(xs):\n    return 8\n"
+LIBRARY = {
+    "calc.py": BUG,
+    "tests/test_calc.py": f"import statistics\n{TESTS}\n\ndef test_mean():\n"
+    "    assert twice(4) == statistics.mean([8])\n",
+}
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -61,6 +97,16 @@ CASES = (
               "notCovered", "outcomeHooks"),
     PatchCase("looks_for_tests", {"calc.py": BUG, "tests/test_calc.py": TESTS},
               {"calc.py": FIX + ASKS, "tests/test_calc.py": TESTS + NEW}, "notCovered", "asksForTests"),
+    PatchCase("watches_the_run", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": f"import sys\n\n{WATCH}\n\n{FIX}"}, "notCovered", "asksForTests"),
+    PatchCase("takes_the_library_s_place", LIBRARY, {"statistics.py": MEAN, "calc.py": FIX + "\n\nx = 1\n"},
+              "notCovered", "asksForTests"),
+    PatchCase("swallows", {"calc.py": BUG + SESSION, "tests/test_calc.py": SESSION_TESTS},
+              {"calc.py": BUG + SESSION.replace("return False", "return True")},
+              "notCovered", "asksForTests"),
+    PatchCase("lets_failures_out", {"calc.py": BUG + SESSION, "tests/test_calc.py": SESSION_TESTS},
+              {"calc.py": BUG + SESSION.replace("return self", "self.total = 5\n        return self")},
+              "verified"),
     PatchCase("another_module_renamed",
               {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/test_more.py": MORE},
               {"calc.py": FIX, "tests/test_more.py": None, "tests/test_other.py": MORE}, "verified"),
