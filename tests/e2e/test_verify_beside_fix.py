@@ -22,6 +22,9 @@ SHARED = {
 }
 CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
 CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
+REPLACES = "import sys\n\nsys.modules['unused'] = sys\n"
+SORTS = "def pytest_collection_modifyitems(items):\n    items.sort(key=lambda item: item.name)\n"
+SWAPS = SORTS + "    for item in items:\n        if item.name == 'test_twice':\n            item.obj = dict\n"
 MORE = "from calc import twice\n\n\ndef test_more():\n    assert twice(1) == 2\n"
 TABLE = (
     "import pytest\nfrom calc import low\n\nROWS = [\n    (1, True),\n    (9, False),\n]\n\n\n"
@@ -92,6 +95,17 @@ CASES = (
     rewritten("product_replaced", TWICE, NEW + "\n\ntwice = {4: 8}.get\n"),
     PatchCase("helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER.replace(" == b", "")},
               "notCovered", "testsLoosened"),
+    PatchCase("helpers_displaced", {**SHARED, "tests/helpers/.keep": ""},
+              {"calc.py": FIX, "tests/helpers/__init__.py": "def same(a, b):\n    assert a\n"},
+              "notCovered", "testsLoosened"),
+    PatchCase("modules_replaced", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": REPLACES, "tests/test_calc.py": TESTS + NEW},
+              "notCovered", "testsLoosened"),
+    PatchCase("swapped", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": SWAPS, "tests/test_calc.py": TESTS + NEW},
+              "notCovered", "outcomeHooks"),
+    PatchCase("sorted", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": SORTS, "tests/test_calc.py": TESTS + NEW}, "verified"),
     PatchCase("never_called", {"calc.py": BUG, "tests/test_calc.py": TESTS, "conftest.py": ""},
               {"calc.py": FIX, "conftest.py": CALLS, "tests/test_calc.py": TESTS + NEW},
               "notCovered", "outcomeHooks"),

@@ -170,3 +170,87 @@ def test_a_table_in_a_script_grows_in_any_layout(before: str, after: str) -> Non
 @pytest.mark.parametrize(("before", "after"), SCRIPT_LOOSENS)
 def test_what_is_no_more_row_in_a_script_is_loosened(before: str, after: str) -> None:
     assert names("a.test.ts", SCRIPT, SCRIPT.replace(before, after)) == {"abs"}
+
+
+BASE = {
+    "tests/helpers.py": "def check(a, b):\n    assert a == b\n",
+    "tests/conftest.py": "import pytest\n",
+    "tests/test_a.py": "from helpers import check\nimport json\n\n\ndef test_a():\n    check(1, 1)\n\n\n"
+    "def test_json():\n    assert json.loads('1') == 1\n\n\ndef test_one():\n    assert 1\n\n\n"
+    "class TestK:\n    def test_k(self):\n        assert 1\n",
+}
+
+
+def beside(name: str, text: str) -> tuple[set[str], set[str]]:
+    """Return the loosened tests and the hooks of a change of one file to `BASE`."""
+    path = f"tests/{name}.py"
+    found = loosened(tree(BASE), tree({**BASE, path: text}), [path], ["tests/test_a.py"])
+    return {name for _, name in found.places}, {hook.partition(": ")[2] for hook in found.hooks}
+
+
+def test_a_module_that_takes_another_s_place_loosens_what_imports_it() -> None:
+    assert beside("helpers/__init__", "def check(a, b): pass\n")[0] == {"test_a"}
+    assert beside("json", "def loads(text): return 1\n")[0] == {"test_json"}
+    assert beside("more", "def loads(text): return 1\n")[0] == set()
+    assert beside("__init__", "")[0] == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.modules['helpers'] = Fake()\n",
+        "import sys\nsys.modules.update(helpers=Fake())\n",
+        "import helpers\nvars(helpers)['check'] = print\n",
+        "def setup_module():\n    helpers.check = print\n",
+    ],
+)
+def test_what_is_put_in_a_module_s_place_concerns_every_test(text: str) -> None:
+    found, _ = beside("conftest", BASE["tests/conftest.py"] + text)
+
+    assert found == {"test_a", "test_json", "test_one", "TestK.test_k"}
+
+
+@pytest.mark.parametrize(
+    "end", ["globals()['test_' + 'one'] = print\n", "def setUpModule():\n    json.x = 1\n"]
+)
+def test_what_a_file_does_to_its_own_tests_concerns_them(end: str) -> None:
+    assert "test_one" in beside("test_a", f"{BASE['tests/test_a.py']}\n\n{end}")[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_loosened"),
+    [
+        ("class TestK:", "class TestK(metaclass=M):", True),
+        ("class TestK:", "class TestK(Base):", True),
+        ("class TestK:", "class TestK:\n    def setup_method(self):\n        json.x = 1\n", True),
+        ("class TestK:", "class TestK:\n    LIMIT = 3\n\n    def _make(self):\n        return 1\n", False),
+        ("class TestK:", "class TestK:\n    def test_more(self):\n        assert 2\n", False),
+        ("class TestK:", "def setup_module():\n    make()\n\n\nclass TestK:", False),
+    ],
+)
+def test_what_a_class_of_tests_gets(old: str, new: str, is_loosened: bool) -> None:
+    found, _ = beside("test_a", BASE["tests/test_a.py"].replace(old, new))
+
+    assert ("TestK.test_k" in found) is is_loosened
+
+
+@pytest.mark.parametrize(
+    ("hook", "is_told"),
+    [
+        ("def pytest_runtest_setup(item):\n    item.obj = print\n", True),
+        ("def pytest_collection_modifyitems(items):\n    items[0].add_marker(pytest.mark.xfail)\n", True),
+        ("def swap(x):\n    x.runtest = print\n\ndef pytest_itemcollected(item):\n    swap(item)\n", True),
+        ("def pytest_collection_modifyitems(items):\n    items.sort(key=str)\n", False),
+        ("def pytest_runtest_setup(item):\n    log.info(item.name)\n", False),
+    ],
+)
+def test_hooks_that_swap_what_a_test_runs(hook: str, is_told: bool) -> None:
+    assert bool(beside("conftest", BASE["tests/conftest.py"] + hook)[1]) is is_told
+
+
+def test_a_main_of_go_s_tests_decides_what_they_come_to() -> None:
+    main = 'package a\n\nimport "testing"\n\nfunc TestMain(m *testing.M) {\n\tm.Run()\n}\n'
+    new = {"a_test.go": GO, "main_test.go": main}
+
+    assert loosened(tree({"a_test.go": GO}), tree(new), ["main_test.go"], ["a_test.go"]).hooks
+    assert not loosened(tree(new), tree({**new, "a_test.go": "x"}), ["a_test.go"], ["a_test.go"]).hooks

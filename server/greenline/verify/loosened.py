@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from greenline.core.port import Tree
-from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile
+from greenline.verify.displaced import displaced
+from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
 from greenline.verify.table_text import has_more_rows
@@ -43,6 +44,22 @@ _HOOKS = frozenset(
 )
 """Hooks of pytest's that can decide what any test comes to."""
 
+_ITEM_HOOKS = frozenset(
+    {
+        "pytest_collection_modifyitems",
+        "pytest_itemcollected",
+        "pytest_pycollect_makeitem",
+        "pytest_runtest_setup",
+        "pytest_runtest_teardown",
+    }
+)
+"""Hooks that get tests to see, and decide what one comes to where they swap what it runs."""
+_SWAPS = re.compile(
+    r"attr='(?:obj|_obj|runtest|function|_testfunc|__code__|__class__|__dict__)', ctx=Store|id='setattr'"
+    r"|attr='xfail'|value='xfail'|arg='callobj'|attr='__dict__'"
+)
+"""What swaps it, in the dump of a function."""
+
 
 @attrs.frozen
 class Loosened:
@@ -61,7 +78,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
     names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
-    shared: frozenset[str] = frozenset()
+    shared = displaced(base, patched, changed)
     for path, found in names.items():
         old, new = files[path]
         # One that is taken away, or has another name by now, was still a module of tests.
@@ -76,6 +93,9 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             touched = new.closed(names.get(path, frozenset()) | shared)
             places.update((path, name) for name in _loosened_tests(old, new, touched))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
+    hooks |= {
+        f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
+    }
     return Loosened(frozenset(places), frozenset(hooks))
 
 
@@ -90,6 +110,42 @@ def _hooks(old: SuiteFile, new: SuiteFile) -> Iterator[str]:
     for name in sorted(_HOOKS & new.functions.keys()):
         if new.functions[name] != old.functions.get(name):
             yield name
+    fresh = [f for n, dumps in new.functions.items() if dumps != old.functions.get(n) for f in dumps]
+    if any(_SWAPS.search(dump) for dump in fresh):
+        yield from sorted(_ITEM_HOOKS & new.functions.keys())
+
+
+def _changes_main(base: Tree, patched: Tree, path: str) -> bool:
+    """Return whether a file's `TestMain`, which runs all tests of a Go package, is new or another."""
+    before, after = (
+        bodies(path, tree[path].content.decode("utf-8", "replace")).get("TestMain") if path in tree else None
+        for tree in (base, patched)
+    )
+    return after is not None and after != before
+
+
+def _adds_to_class(old: SuiteFile, new: SuiteFile, name: str, used: frozenset[str]) -> bool:
+    """Return whether a class of tests only has more in it that its tests did not use."""
+    left = [ast.dump(node) for node in old.nodes.get(name, ())]
+    for node in new.nodes.get(name, ()):
+        if left and ast.dump(node) == left[0]:
+            del left[0]
+        elif not _is_idle(node, used):
+            return False
+    return not left
+
+
+def _is_idle(node: ast.AST, used: frozenset[str]) -> bool:
+    """Return whether a statement in a class is of no effect where nobody uses what it binds."""
+    if isinstance(node, ast.Assign):
+        return all(isinstance(t, ast.Name) and _is_unused(t.id, used) for t in node.targets)
+    return isinstance(node, Function) and _is_unused(node.name, used) and not is_autouse(node)
+
+
+def _is_unused(name: str, used: frozenset[str]) -> bool:
+    return name not in used and not name.startswith(
+        ("__", "setup", "setUp", "teardown", "tearDown", "pytest")
+    )
 
 
 def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
@@ -98,6 +154,10 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
     found = set()
     for name in old.bound.keys() | new.bound.keys():
         if old.bound.get(name) == new.bound.get(name):
+            continue
+        if name.endswith(".") and any(test.startswith(name) for test in old.tests):
+            if not _adds_to_class(old, new, name, before):
+                found.add(name)
             continue
         is_new = name not in old.bound
         if not is_new or name in before or name in _BUILTINS or name == EVERYTHING:

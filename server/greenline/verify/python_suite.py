@@ -12,12 +12,15 @@ import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name
 from greenline.verify.table import opaque_names
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 EVERYTHING = ""
 """Stands among names for what concerns every test: a fixture that none asks for, or a patched module."""
 _PATCHING = frozenset({"setattr", "patch", "exec", "object"})
+_SPACES = frozenset({"modules", "__dict__"})
+_SET_UPS = frozenset({"setUpModule", "load_tests", "setup_module", "setup_function", "pytest_generate_tests"})
 _NO_FIELDS = frozenset({"__all__", "__name__", "__doc__"})
 
 
@@ -114,7 +117,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds."""
     if isinstance(node, Function | ast.ClassDef):
         yield node.name
-        if isinstance(node, Function) and _is_autouse(node):
+        if isinstance(node, Function) and (is_autouse(node) or _sets_up(node)):
             yield EVERYTHING
         return
     for inner in ast.walk(node):
@@ -138,7 +141,13 @@ def _only(node: ast.stmt, name: str) -> ast.AST:
     return ast.ImportFrom(node.module, aliases, node.level)
 
 
-def _is_autouse(node: Function) -> bool:
+def _sets_up(node: Function) -> bool:
+    """Return whether a function is called before a module's tests and puts something elsewhere."""
+    return node.name in _SET_UPS and any(map(_patches, ast.walk(node)))
+
+
+def is_autouse(node: Function) -> bool:
+    """Return whether a fixture is for all tests."""
     return any(
         isinstance(decorator, ast.Call) and any(keyword.arg == "autouse" for keyword in decorator.keywords)
         for decorator in node.decorator_list
@@ -149,10 +158,14 @@ def _patches(node: ast.AST) -> bool:
     """Return whether a statement puts something in another module or object."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         return True
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        held = node.value
+        return last_name(held) in _SPACES or (
+            isinstance(held, ast.Call) and last_name(held.func) in ("globals", "vars", "locals")
+        )
     if isinstance(node, ast.Call):
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        return name in _PATCHING
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return last_name(node.func) in _PATCHING or (owner is not None and last_name(owner) in _SPACES)
     return False
 
 
