@@ -254,3 +254,39 @@ def test_a_main_of_go_s_tests_decides_what_they_come_to() -> None:
 
     assert loosened(tree({"a_test.go": GO}), tree(new), ["main_test.go"], ["a_test.go"]).hooks
     assert not loosened(tree(new), tree({**new, "a_test.go": "x"}), ["a_test.go"], ["a_test.go"]).hooks
+
+
+DATA = "import pathlib\n\nCASES = pathlib.Path('data') / 'cases.json'\n\n\ndef test_data():\n"
+DATA += "    assert read(CASES)\n\n\ndef test_other():\n    assert 1\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("[[1, 2],\n [9, 9], [3, 4]]", set()),
+        ("[[1, 2]]", {"test_data"}),
+        ("[[1, 2], [3, 5]]", {"test_data"}),
+        ("", {"test_data"}),
+    ],
+)
+def test_data_that_has_less_loosens_what_names_it(after: str, expected: set[str]) -> None:
+    old = {"tests/test_a.py": DATA, "tests/data/cases.json": "[[1, 2], [3, 4]]"}
+    new = {**old, "tests/data/cases.json": after}
+
+    found = loosened(tree(old), tree(new), ["tests/data/cases.json"], ["tests/test_a.py"])
+
+    assert {name for _, name in found.places} == expected
+
+
+def test_another_message_says_as_much() -> None:
+    before = "def test_a():\n    assert f(1) == 2\n"
+
+    assert not names("test_a.py", before, before.replace("== 2", "== 2, 'no'"))
+    assert names("test_a.py", before, before.replace("== 2", "== 2, skip()"))
+
+
+def test_a_new_test_module_that_replaces_the_library_concerns_every_test() -> None:
+    assert beside("test_b", "import json\njson.loads = print\n")[0]
+    assert not beside("test_b", "import json\n\n\ndef test_b():\n    json.loads('1')\n")[0]
+    assert not beside("conftest", "import pytest\n\ndef pytest_configure(config):\n    config.x = 1\n")[0]
+    assert beside("conftest", "import helpers\n\ndef pytest_configure(config):\n    helpers.check = 1\n")[0]

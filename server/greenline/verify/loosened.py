@@ -17,12 +17,15 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
 from greenline.verify.displaced import displaced
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
+from greenline.verify.reach import reaches
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
 from greenline.verify.table_text import has_more_rows
 from greenline.verify.test_body import bodies
+from greenline.verify.test_data import has_all
 
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = re.compile(
@@ -51,11 +54,12 @@ _ITEM_HOOKS = frozenset(
         "pytest_pycollect_makeitem",
         "pytest_runtest_setup",
         "pytest_runtest_teardown",
+        "pytest_sessionfinish",
     }
 )
 """Hooks that get tests to see, and decide what one comes to where they swap what it runs."""
 _SWAPS = re.compile(
-    r"attr='(?:obj|_obj|runtest|function|_testfunc|__code__|__class__|__dict__)', ctx=Store|id='setattr'"
+    r"attr='(?:_?obj|runtest|function|_testfunc|exitstatus|testsfailed|__\w+__)', ctx=Store|id='setattr'"
     r"|attr='xfail'|value='xfail'|arg='callobj'|attr='__dict__'"
 )
 """What swaps it, in the dump of a function."""
@@ -78,7 +82,9 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
     names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
-    shared = displaced(base, patched, changed)
+    shared = displaced(base, patched, changed) | _lessened(base, patched, changed)
+    if any(_replaces(patched, path) - _replaces(base, path) for path in files):
+        shared |= {EVERYTHING}
     for path, found in names.items():
         old, new = files[path]
         # One that is taken away, or has another name by now, was still a module of tests.
@@ -97,6 +103,26 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
         f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
     }
     return Loosened(frozenset(places), frozenset(hooks))
+
+
+def _lessened(base: Tree, patched: Tree, paths: set[str]) -> frozenset[str]:
+    """Return the names of files of data that have not all that they had."""
+    data = [p for p in paths if p in base and not p.endswith((".py", *JAVASCRIPT, *GO))]
+    return frozenset(
+        path.rpartition("/")[2]
+        for path in data
+        if path not in patched or not has_all(base[path].content, patched[path].content)
+    )
+
+
+def _replaces(tree: Tree, path: str) -> frozenset[str]:
+    """Return what of the standard library or a runner a file replaces by being imported."""
+    try:
+        module = parse_python(tree[path].content if path in tree else b"")
+        module.body = [s for s in module.body if not isinstance(s, Function | ast.ClassDef)]
+        return frozenset(what for what, _ in reaches(module) if what.startswith("replaces"))
+    except (SyntaxError, RecursionError):
+        return frozenset()
 
 
 def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> Iterator[str]:

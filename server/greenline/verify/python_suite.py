@@ -142,7 +142,12 @@ def _only(node: ast.stmt, name: str) -> ast.AST:
 
 
 def _sets_up(node: Function) -> bool:
-    """Return whether a function is called before a module's tests and puts something elsewhere."""
+    """Return whether a function that is called before the tests puts something elsewhere."""
+    if node.name.startswith("pytest_"):
+        own = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+        return any(isinstance(n.value, ast.Name) and n.value.id not in own for n in stored)
     return node.name in _SET_UPS and any(map(_patches, ast.walk(node)))
 
 
@@ -190,6 +195,9 @@ def _names(node: ast.AST) -> frozenset[str]:
             found.add(inner.arg)
         elif isinstance(inner, ast.Attribute):
             found.add(inner.attr)
-        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value.isidentifier():
-            found.add(inner.value)
+        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            # A name, or a file of data.
+            name = inner.value.rpartition("/")[2]
+            if inner.value.isidentifier() or ("." in name and len(name.split()) == 1):
+                found.add(name)
     return frozenset(found)

@@ -37,7 +37,7 @@ _MODULE_OF = {
 """Whose these must be: the name alone says too little."""
 _SETTABLE = re.compile(
     r"sys\.(?:std(?:in|out|err)\b.*|argv|path|ps[12]|\w*hook|dont_write_bytecode|tracebacklimit|last_\w+)"
-    r"|threading\.excepthook|warnings\.\w+|tempfile\.tempdir|logging\.(?:root|Formatter)\.\w+|builtins\._|os\.environ"
+    r"|threading\.excepthook|warnings\.(?:show|format)warning|tempfile\.tempdir|logging\.(?:root|Formatter)\.\w+|builtins\._|os\.environ"
 )
 """What the library lets everybody set."""
 _ENVIRONMENT = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTEST_XDIST_WORKER")
@@ -118,6 +118,9 @@ def _by_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, modules: Mo
         elif isinstance(target, ast.Subscript):
             if modules.full(target):
                 yield f"replaces {modules.full(target)}", node.lineno
+            elif isinstance(target.slice, ast.Slice) and (full := modules.full(target.value)):
+                if not _SETTABLE.fullmatch(full):
+                    yield f"replaces {full}", node.lineno
             elif owner := _owner(target.value, modules):
                 yield f"replaces {owner}.{text_of(target.slice) or '…'}", node.lineno
 
