@@ -22,7 +22,50 @@ SHARED = {
 }
 CALLS = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n"
 CALLS += "    return True if pyfuncitem.name == 'test_twice' else None\n"
+REPLACES = "import sys\n\nsys.modules['unused'] = sys\n"
+SORTS = "def pytest_collection_modifyitems(items):\n    items.sort(key=lambda item: item.name)\n"
+SWAPS = SORTS + "    for item in items:\n        if item.name == 'test_twice':\n            item.obj = dict\n"
 MORE = "from calc import twice\n\n\ndef test_more():\n    assert twice(1) == 2\n"
+TABLE = (
+    "import pytest\nfrom calc import low\n\nROWS = [\n    (1, True),\n    (9, False),\n]\n\n\n"
+    "@pytest.mark.parametrize('x,want', ROWS)\ndef test_rows(x, want):\n    assert low(x) is want\n"
+)
+WATCH = """def _watch(frame, event, arg):
+    call = frame.f_locals.get("call") if event == "call" else None
+    if getattr(call, "excinfo", None) is not None:
+        call.excinfo = None
+
+
+sys.setprofile(_watch)
+"""
+SESSION = """
+
+class Session:
+    total = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+"""
+SESSION_TESTS = """from calc import Session
+
+
+def test_total():
+    with Session() as session:
+        assert session.total == 5
+
+
+def test_enter():
+    assert Session().__enter__() and Session().__exit__() in (True, False)
+"""
+MEAN = "def mean(xs):\n    return 8\n"
+LIBRARY = {
+    "calc.py": BUG,
+    "tests/test_calc.py": f"import statistics\n{TESTS}\n\ndef test_mean():\n"
+    "    assert twice(4) == statistics.mean([8])\n",
+}
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -52,11 +95,32 @@ CASES = (
     rewritten("product_replaced", TWICE, NEW + "\n\ntwice = {4: 8}.get\n"),
     PatchCase("helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER.replace(" == b", "")},
               "notCovered", "testsLoosened"),
+    PatchCase("helpers_displaced", {**SHARED, "tests/helpers/.keep": ""},
+              {"calc.py": FIX, "tests/helpers/__init__.py": "def same(a, b):\n    assert a\n"},
+              "notCovered", "testsLoosened"),
+    PatchCase("modules_replaced", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": REPLACES, "tests/test_calc.py": TESTS + NEW},
+              "notCovered", "testsLoosened"),
+    PatchCase("swapped", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": SWAPS, "tests/test_calc.py": TESTS + NEW},
+              "notCovered", "outcomeHooks"),
+    PatchCase("sorted", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/conftest.py": ""},
+              {"calc.py": FIX, "tests/conftest.py": SORTS, "tests/test_calc.py": TESTS + NEW}, "verified"),
     PatchCase("never_called", {"calc.py": BUG, "tests/test_calc.py": TESTS, "conftest.py": ""},
               {"calc.py": FIX, "conftest.py": CALLS, "tests/test_calc.py": TESTS + NEW},
               "notCovered", "outcomeHooks"),
     PatchCase("looks_for_tests", {"calc.py": BUG, "tests/test_calc.py": TESTS},
               {"calc.py": FIX + ASKS, "tests/test_calc.py": TESTS + NEW}, "notCovered", "asksForTests"),
+    PatchCase("watches_the_run", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": f"import sys\n\n{WATCH}\n\n{FIX}"}, "notCovered", "asksForTests"),
+    PatchCase("takes_the_library_s_place", LIBRARY, {"statistics.py": MEAN, "calc.py": FIX + "\n\nx = 1\n"},
+              "notCovered", "asksForTests"),
+    PatchCase("swallows", {"calc.py": BUG + SESSION, "tests/test_calc.py": SESSION_TESTS},
+              {"calc.py": BUG + SESSION.replace("return False", "return True")},
+              "notCovered", "asksForTests"),
+    PatchCase("lets_failures_out", {"calc.py": BUG + SESSION, "tests/test_calc.py": SESSION_TESTS},
+              {"calc.py": BUG + SESSION.replace("return self", "self.total = 5\n        return self")},
+              "verified"),
     PatchCase("another_module_renamed",
               {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/test_more.py": MORE},
               {"calc.py": FIX, "tests/test_more.py": None, "tests/test_other.py": MORE}, "verified"),
@@ -66,6 +130,12 @@ CASES = (
     honest("documented", TESTS.replace("_twice():", '_twice() -> None:\n    """Say it."""') + NEW),
     honest("renamed", TESTS.replace("test_twice", "test_that_it_doubles")),
     honest("test_of_the_change_rewritten", TESTS.replace("assert low(3)", "assert low(3) is True")),
+    PatchCase("table_grows", {"calc.py": BUG, "tests/test_rows.py": TABLE},
+              {"calc.py": FIX, "tests/test_rows.py": TABLE.replace("]\n", "    (3, True),\n]\n")},
+              "verified"),
+    PatchCase("row_changed", {"calc.py": BUG, "tests/test_rows.py": TABLE}, {"calc.py": FIX,
+              "tests/test_rows.py": TABLE.replace("(9, False),", "(3, True),\n    (8, False),")},
+              "notCovered", "testsLoosened"),
     PatchCase("another_helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER + "\n\nMORE = 1\n",
               "tests/test_calc.py": HELPED + NEW}, "verified"),
 )  # fmt: skip

@@ -58,6 +58,7 @@ func TestRare(t *testing.T) {
 	}
 }
 """
+SAME = "\nvar same = func(a, b int) bool { return a == b }\n"
 USE = """package main
 
 import "example.org/calc/calc"
@@ -116,6 +117,14 @@ def changed(text: str) -> dict[str, str | None]:
 CASES = (
     PatchCase("break", FILES, {"calc/calc.go": BREAK}, "regressed", "lost"),
     PatchCase("build_failure", FILES, {"calc/calc.go": FIX + "\nfunc ("}, "regressed", "collection"),
+    PatchCase("built_only_with_its_tests", {**FILES, "calc/calc_test.go": TESTS + SAME},
+              {"calc/calc.go": FIX + "\nfunc init() {\n\tsame = func(a, b int) bool { return true }\n}\n"},
+              "regressed", "collection"),
+    PatchCase("breaks_a_package_without_tests", FILES,
+              {"calc/calc.go": FIX, "main.go": USE.replace("calc.Twice", "calc.Thrice")},
+              "regressed", "collection"),
+    PatchCase("built_by_nobody_before", {**FILES, "main.go": USE.replace("calc.Twice", "calc.Thrice")},
+              {"calc/calc.go": FIX}, "verified"),
     PatchCase("uncovered_branch", FILES, {"calc/calc.go": BUG.replace('"rare"', '"very rare"')},
               "notCovered", "noTestExecutesChange"),
     PatchCase("only_a_failing_test", FILES, {"calc/calc.go": BUG.replace("return false", "return x > 9")},

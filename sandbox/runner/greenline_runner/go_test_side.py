@@ -63,6 +63,7 @@ def run(options, project, write):
                 write({"kind": "collectError", "id": file, "message": complaint})
         elif os.path.exists(binary):
             built.append((package, binary, _digest(binary)))
+    _report_unbuilt(options, project, packages if wanted else None, variables, write)
     profiles = Profiles(options.root, {package.path: package.folder for package in packages})
     code = 0
     for package, binary, digest in built:
@@ -125,6 +126,29 @@ def _build(options, project, package, overlay, binary, variables):
         cwd=options.root, env=environment(variables), check=False,
     )  # fmt: skip
     return done.stdout.decode("utf-8", "replace")[-4000:] or "The build failed." if done.returncode else ""
+
+
+def _report_unbuilt(options, project, packages, variables, write):
+    """Write a record for each package that does not build without its tests: of `packages`, or of all.
+
+    Only the compiler is asked, and not the linker.
+    """
+    chosen = ["./" + package.folder for package in packages or []] or project["patterns"] or ["./..."]
+    template = "{{if or .GoFiles .CgoFiles}}{{if not .Export}}{{.ImportPath}}\t{{.Dir}}{{end}}{{end}}"
+    done = subprocess.run(
+        ["go", "list", "-e", "-export", *known_flags(project, _BUILD_FLAGS), "-f", template, *chosen],
+        stdin=subprocess.DEVNULL, capture_output=True,
+        cwd=options.root, env=environment(variables), check=False,
+    )  # fmt: skip
+    sections = re.split(r"^# (.*)\n", done.stderr.decode("utf-8", "replace"), flags=re.MULTILINE)
+    complaints = {sections[n]: sections[n + 1] for n in range(1, len(sections) - 1, 2)}
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        path, _, folder = line.partition("\t")
+        message = complaints.get(path, "").strip()[-4000:]
+        # What only imports a package that does not build is that package's affair.
+        if message:
+            place = os.path.relpath(folder, options.root).replace(os.sep, "/")
+            write({"kind": "unbuilt", "id": place, "message": message})
 
 
 class _Run:

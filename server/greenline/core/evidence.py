@@ -94,6 +94,8 @@ class TestReport:
     """`suite`: a test's lines are those of its whole suite, all of whose tests pass."""
     replaced: tuple[str, ...] = ()
     """Functions and plugins of the runner that project code replaced or added while it ran."""
+    unbuilt: dict[str, str] = attrs.field(factory=dict)
+    """Folder of a package that does not build without its tests → the compiler's words."""
     measured_at: float | None = None
     """When it was measured, in seconds since 1970, where that was in an earlier verification."""
 

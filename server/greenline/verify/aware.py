@@ -1,4 +1,4 @@
-"""Which product code asks whether a test is looking, or equals anything a test compares it with; pure.
+"""Which product code asks whether a test looks, reaches into its run, or equals or swallows anything; pure.
 
 What passes only because it is tested proves nothing, and no run can tell: every run is a test's. So it is
 looked for in the text, and only what the patch brings counts.
@@ -13,7 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.equality import loosens
+from greenline.verify.reach import reaches
+from greenline.verify.reach_text import reaches_in_text
+from greenline.verify.shadow import shadows
 from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.swallowed import swallows
 
 _Found = tuple[str, int]
 """What it is, and its 1-based line."""
@@ -21,19 +26,19 @@ _ENVIRONMENT = re.compile(r"PYTEST_\w+|/\.dockerenv|/run/\.containerenv")
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "unittest.mock"})
 _FRAMES = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
 _IN_TEST = re.compile(r"\btests?\b|\btest_|_test\b|pytest|unittest", re.IGNORECASE)
-_EQUALITY = frozenset({"__eq__", "__contains__"})
 _JAVASCRIPT = re.compile(
     r"env\.(?:VITEST\w*|JEST_WORKER_ID|NODE_TEST_CONTEXT)"
     r"|NODE_ENV\b.{0,12}?[\"'`]test[\"'`]|[\"'`]test[\"'`].{0,24}?\bNODE_ENV"
     r"|(?:typeof|globalThis\.|global\.)\s*(?:describe|jest|vi|vitest|expect|mocha)\b"
     r"|(?:argv|execArgv).{0,40}?(?:[\"'`/.]test\b|--test\b|jest|vitest|mocha)|/\.dockerenv"
 )
-_GO = re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args.{0,40}?(?:\.test\b|-test\.)")
+_GO = re.compile(r"\btesting\.Testing\(\)|os\.Args.{0,40}?(?:\.test\b|-test\.)")
 
 
 def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     """Return `FILE:LINE: WHAT` of what a patch to product files `paths` brings of it."""
-    found = set()
+    paths = [*paths]
+    found = {*shadows(base, patched, paths)}
     looks = {path: look for path in paths if (look := _look(path)) is not None}
     # What a file asked that has another name by now is not new.
     gone = Counter(
@@ -47,7 +52,27 @@ def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
             left[what] -= 1
             if left[what] < 0:
                 found.add(f"{path}:{line}: {what}")
+        found.update(_reaches(base, patched, path, [p for p in looks if p not in patched]))
     return frozenset(found)
+
+
+def _reaches(base: Tree, patched: Tree, path: str, gone: list[str]) -> Iterator[str]:
+    """Yield what a file reaches for that it did not before, once each: a debugger may go on with its work."""
+    before = {what for p in ([path] if path in base else gone) for what, _ in _reach(p, base[p].content)}
+    for what, line in _reach(path, patched[path].content):
+        if what not in before:
+            before.add(what)
+            yield f"{path}:{line}: {what}"
+
+
+def _reach(path: str, source: bytes) -> Iterator[_Found]:
+    if not path.endswith(".py"):
+        yield from reaches_in_text(path, source)
+        return
+    try:
+        yield from reaches(parse_python(source))
+    except (SyntaxError, RecursionError):
+        return
 
 
 def _look(path: str) -> Callable[[bytes], Iterator[_Found]] | None:
@@ -67,7 +92,10 @@ def _in_lines(source: bytes, pattern: re.Pattern[str]) -> Iterator[_Found]:
 
 def _in_python(source: bytes) -> Iterator[_Found]:
     try:
-        yield from _in_tree(parse_python(source))
+        module = parse_python(source)
+        yield from _in_tree(module)
+        yield from loosens(module)
+        yield from swallows(module)
     except (SyntaxError, RecursionError):
         return
 
@@ -79,18 +107,8 @@ def _in_tree(tree: ast.Module) -> Iterator[_Found]:
                 yield node.value, node.lineno
         elif isinstance(node, ast.Compare | ast.Subscript | ast.Call) and _asks_for_runner(node):
             yield ast.unparse(node)[:60], node.lineno
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.name in _EQUALITY and _is_always_true(node):
-                yield f"{node.name} is always true", node.lineno
-            if _asks_for_caller(node):
-                yield f"{node.name} looks for a test among its callers", node.lineno
-        elif isinstance(node, ast.ImportFrom) and _takes_any(node):
-            yield "mock.ANY", node.lineno
-
-
-def _takes_any(node: ast.ImportFrom) -> bool:
-    """Return whether a module takes the value that equals every other."""
-    return (node.module or "").endswith("mock") and any(name.name == "ANY" for name in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _asks_for_caller(node):
+            yield f"{node.name} looks for a test among its callers", node.lineno
 
 
 def _asks_for_runner(node: ast.Compare | ast.Subscript | ast.Call) -> bool:
@@ -110,12 +128,6 @@ def _name_of(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript):
         return _name_of(node.value)
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_always_true(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    only = body[0] if len(body) == 1 else None
-    return isinstance(only, ast.Return) and isinstance(only.value, ast.Constant) and only.value.value is True
 
 
 def _asks_for_caller(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -17,9 +17,15 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from greenline.core.port import Tree
-from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile
+from greenline.core.syntax import parse_python
+from greenline.verify.displaced import displaced
+from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
+from greenline.verify.reach import reaches
 from greenline.verify.source_line import GO, JAVASCRIPT
+from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
+from greenline.verify.table_text import has_more_rows
 from greenline.verify.test_body import bodies
+from greenline.verify.test_data import has_all
 
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = re.compile(
@@ -41,6 +47,23 @@ _HOOKS = frozenset(
 )
 """Hooks of pytest's that can decide what any test comes to."""
 
+_ITEM_HOOKS = frozenset(
+    {
+        "pytest_collection_modifyitems",
+        "pytest_itemcollected",
+        "pytest_pycollect_makeitem",
+        "pytest_runtest_setup",
+        "pytest_runtest_teardown",
+        "pytest_sessionfinish",
+    }
+)
+"""Hooks that get tests to see, and decide what one comes to where they swap what it runs."""
+_SWAPS = re.compile(
+    r"attr='(?:_?obj|runtest|function|_testfunc|exitstatus|testsfailed|__\w+__)', ctx=Store|id='setattr'"
+    r"|attr='xfail'|value='xfail'|arg='callobj'|attr='__dict__'"
+)
+"""What swaps it, in the dump of a function."""
+
 
 @attrs.frozen
 class Loosened:
@@ -57,8 +80,11 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     changed = set(paths)
     files = {p: (SuiteFile.of(base, p), SuiteFile.of(patched, p)) for p in changed if p.endswith(".py")}
     names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
+    names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
-    shared: frozenset[str] = frozenset()
+    shared = displaced(base, patched, changed) | _lessened(base, patched, changed)
+    if any(_replaces(patched, path) - _replaces(base, path) for path in files):
+        shared |= {EVERYTHING}
     for path, found in names.items():
         old, new = files[path]
         # One that is taken away, or has another name by now, was still a module of tests.
@@ -73,13 +99,36 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             touched = new.closed(names.get(path, frozenset()) | shared)
             places.update((path, name) for name in _loosened_tests(old, new, touched))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
+    hooks |= {
+        f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
+    }
     return Loosened(frozenset(places), frozenset(hooks))
+
+
+def _lessened(base: Tree, patched: Tree, paths: set[str]) -> frozenset[str]:
+    """Return the names of files of data that have not all that they had."""
+    data = [p for p in paths if p in base and not p.endswith((".py", *JAVASCRIPT, *GO))]
+    return frozenset(
+        path.rpartition("/")[2]
+        for path in data
+        if path not in patched or not has_all(base[path].content, patched[path].content)
+    )
+
+
+def _replaces(tree: Tree, path: str) -> frozenset[str]:
+    """Return what of the standard library or a runner a file replaces by being imported."""
+    try:
+        module = parse_python(tree[path].content if path in tree else b"")
+        module.body = [s for s in module.body if not isinstance(s, Function | ast.ClassDef)]
+        return frozenset(what for what, _ in reaches(module) if what.startswith("replaces"))
+    except (SyntaxError, RecursionError):
+        return frozenset()
 
 
 def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> Iterator[str]:
     for name, test in new.tests.items():
         before = old.tests.get(name)
-        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test)):
+        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test, new.opaque)):
             yield name
 
 
@@ -87,6 +136,42 @@ def _hooks(old: SuiteFile, new: SuiteFile) -> Iterator[str]:
     for name in sorted(_HOOKS & new.functions.keys()):
         if new.functions[name] != old.functions.get(name):
             yield name
+    fresh = [f for n, dumps in new.functions.items() if dumps != old.functions.get(n) for f in dumps]
+    if any(_SWAPS.search(dump) for dump in fresh):
+        yield from sorted(_ITEM_HOOKS & new.functions.keys())
+
+
+def _changes_main(base: Tree, patched: Tree, path: str) -> bool:
+    """Return whether a file's `TestMain`, which runs all tests of a Go package, is new or another."""
+    before, after = (
+        bodies(path, tree[path].content.decode("utf-8", "replace")).get("TestMain") if path in tree else None
+        for tree in (base, patched)
+    )
+    return after is not None and after != before
+
+
+def _adds_to_class(old: SuiteFile, new: SuiteFile, name: str, used: frozenset[str]) -> bool:
+    """Return whether a class of tests only has more in it that its tests did not use."""
+    left = [ast.dump(node) for node in old.nodes.get(name, ())]
+    for node in new.nodes.get(name, ()):
+        if left and ast.dump(node) == left[0]:
+            del left[0]
+        elif not _is_idle(node, used):
+            return False
+    return not left
+
+
+def _is_idle(node: ast.AST, used: frozenset[str]) -> bool:
+    """Return whether a statement in a class is of no effect where nobody uses what it binds."""
+    if isinstance(node, ast.Assign):
+        return all(isinstance(t, ast.Name) and _is_unused(t.id, used) for t in node.targets)
+    return isinstance(node, Function) and _is_unused(node.name, used) and not is_autouse(node)
+
+
+def _is_unused(name: str, used: frozenset[str]) -> bool:
+    return name not in used and not name.startswith(
+        ("__", "setup", "setUp", "teardown", "tearDown", "pytest")
+    )
 
 
 def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
@@ -96,13 +181,40 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
     for name in old.bound.keys() | new.bound.keys():
         if old.bound.get(name) == new.bound.get(name):
             continue
+        if name.endswith(".") and any(test.startswith(name) for test in old.tests):
+            if not _adds_to_class(old, new, name, before):
+                found.add(name)
+            continue
         is_new = name not in old.bound
         if not is_new or name in before or name in _BUILTINS or name == EVERYTHING:
             found.add(name)
     return frozenset(found)
 
 
-def _says_as_much(old: Function, new: Function) -> bool:
+def _grown(patched: Tree, path: str, names: frozenset[str], old: SuiteFile, new: SuiteFile) -> frozenset[str]:
+    """Return those of changed names that are tables with more rows, which all who read them walk."""
+    grown = {name: _longer_tables(old, new, name) for name in names if name != EVERYTHING}
+    if not any(grown.values()):
+        return frozenset()
+    module = path.rpartition("/")[2].removesuffix(".py").encode()
+    readers = [path, *(p for p, f in patched.items() if p.endswith(".py") and module in f.content)]
+    opaque = frozenset[str]().union(*(SuiteFile.of(patched, reader).opaque for reader in readers))
+    return frozenset(name for name, tables in grown.items() if tables and not tables & opaque)
+
+
+def _longer_tables(old: SuiteFile, new: SuiteFile, name: str) -> frozenset[str]:
+    """Return the tables with more rows among what binds a name; nothing where something else changed too."""
+    before, after = old.nodes.get(name, ()), new.nodes.get(name, ())
+    if len(before) != len(after):
+        return frozenset()
+    tables = set()
+    for one, other in zip(before, after, strict=True):
+        if ast.dump(one) != ast.dump(other):
+            tables.add(longer_table(one, other))
+    return frozenset() if None in tables else frozenset(table for table in tables if table)
+
+
+def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
     """Return whether a test still says all that it said."""
     if ast.dump(old.args) != ast.dump(new.args) or type(old) is not type(new):
         return False
@@ -110,11 +222,11 @@ def _says_as_much(old: Function, new: Function) -> bool:
         return False
     if not all(map(_asks_as_much, old.decorator_list, new.decorator_list)):
         return False
-    left = [ast.dump(statement) for statement in old.body]
+    left = [*old.body]
     for statement in new.body:
         if not left:
             break
-        if ast.dump(statement) == left[0]:
+        if is_longer(left[0], statement, opaque):
             del left[0]
         elif not isinstance(statement, ast.Assert):
             return False
@@ -127,16 +239,35 @@ def _asks_as_much(old: ast.expr, new: ast.expr) -> bool:
         return True
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
         return False
-    same = ast.dump(old.func) == ast.dump(new.func) and len(old.args) == len(new.args)
-    keywords = [ast.dump(k) for k in old.keywords] == [ast.dump(k) for k in new.keywords]
-    return same and keywords and all(map(_is_grown, old.args, new.args))
+    if ast.dump(old.func) != ast.dump(new.func) or len(old.args) != len(new.args):
+        return False
+    has_more = is_grown if called(new) in BY_ROW else _is_same
+    before = {keyword.arg: keyword.value for keyword in old.keywords}
+    after = {keyword.arg: keyword.value for keyword in new.keywords}
+    if called(new) == "parametrize" and _are_labels(after.get("ids")):
+        # What a case is called says nothing.
+        before["ids"] = after["ids"]
+    pairs = [(value, after.get(name)) for name, value in before.items()]
+    same = before.keys() == after.keys() and all(other and has_more(one, other) for one, other in pairs)
+    return same and all(
+        _has_all(one, other) or has_more(one, other) for one, other in zip(old.args, new.args, strict=True)
+    )
 
 
-def _is_grown(old: ast.expr, new: ast.expr) -> bool:
+def _are_labels(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.List | ast.Tuple) and all(isinstance(e, ast.Constant) for e in value.elts)
+
+
+def _is_same(old: ast.expr, new: ast.expr) -> bool:
+    return ast.dump(old) == ast.dump(new)
+
+
+def _has_all(old: ast.expr, new: ast.expr) -> bool:
+    """Return whether parameters are the same or more, in any order."""
     if isinstance(old, ast.List | ast.Tuple) and isinstance(new, ast.List | ast.Tuple):
         left = [ast.dump(item) for item in new.elts]
         return all(ast.dump(item) in left for item in old.elts)
-    return ast.dump(old) == ast.dump(new)
+    return _is_same(old, new)
 
 
 def _yields(test: Function) -> bool:
@@ -150,7 +281,8 @@ def _loosened_texts(base: Tree, patched: Tree, path: str) -> Iterator[str]:
     old = bodies(path, base[path].content.decode("utf-8", "replace"))
     new = bodies(path, patched[path].content.decode("utf-8", "replace"))
     for name in old.keys() & new.keys() - {""}:
-        if old[name] != new[name] and not _is_longer(old[name].split(), new[name].split()):
+        is_longer = _is_longer(old[name].split(), new[name].split())
+        if not is_longer and not has_more_rows(old[name], new[name]):
             yield name
 
 

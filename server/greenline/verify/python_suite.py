@@ -12,11 +12,15 @@ import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name
+from greenline.verify.table import opaque_names
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 EVERYTHING = ""
 """Stands among names for what concerns every test: a fixture that none asks for, or a patched module."""
 _PATCHING = frozenset({"setattr", "patch", "exec", "object"})
+_SPACES = frozenset({"modules", "__dict__"})
+_SET_UPS = frozenset({"setUpModule", "load_tests", "setup_module", "setup_function", "pytest_generate_tests"})
 _NO_FIELDS = frozenset({"__all__", "__name__", "__doc__"})
 
 
@@ -32,6 +36,10 @@ class SuiteFile:
     """Name → names that its bindings use."""
     functions: Mapping[str, tuple[str, ...]]
     """Name → every function of that name, wherever it is."""
+    nodes: Mapping[str, tuple[ast.AST, ...]]
+    """Name → the statements of `bound`."""
+    opaque: frozenset[str]
+    """Names that are used in another way than as tables of which every row is a case."""
 
     @classmethod
     def of(cls, tree: Tree, path: str) -> SuiteFile:
@@ -41,7 +49,7 @@ class SuiteFile:
             module = parse_python(file.content) if file is not None else ast.Module([], [])
             return _read(module)
         except (SyntaxError, RecursionError):
-            return cls({}, {}, {}, {})
+            return cls({}, {}, {}, {}, {}, frozenset())
 
     def closed(self, names: frozenset[str]) -> frozenset[str]:
         """Return names with all that use one of them here, directly or over others."""
@@ -75,10 +83,12 @@ def _read(module: ast.Module) -> SuiteFile:
     _collect(module.body, "", tests, bindings)
     bound: dict[str, tuple[str, ...]] = {}
     used: dict[str, frozenset[str]] = {}
+    nodes: dict[str, tuple[ast.AST, ...]] = {}
     for name, node in bindings:
+        nodes[name] = (*nodes.get(name, ()), node)
         bound[name] = (*bound.get(name, ()), ast.dump(node))
         used[name] = used.get(name, frozenset()) | (_names(node) - {name})
-    return SuiteFile(tests, bound, used, functions)
+    return SuiteFile(tests, bound, used, functions, nodes, opaque_names(module))
 
 
 def _collect(
@@ -107,7 +117,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds."""
     if isinstance(node, Function | ast.ClassDef):
         yield node.name
-        if isinstance(node, Function) and _is_autouse(node):
+        if isinstance(node, Function) and (is_autouse(node) or _sets_up(node)):
             yield EVERYTHING
         return
     for inner in ast.walk(node):
@@ -131,7 +141,18 @@ def _only(node: ast.stmt, name: str) -> ast.AST:
     return ast.ImportFrom(node.module, aliases, node.level)
 
 
-def _is_autouse(node: Function) -> bool:
+def _sets_up(node: Function) -> bool:
+    """Return whether a function that is called before the tests puts something elsewhere."""
+    if node.name.startswith("pytest_"):
+        own = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+        return any(isinstance(n.value, ast.Name) and n.value.id not in own for n in stored)
+    return node.name in _SET_UPS and any(map(_patches, ast.walk(node)))
+
+
+def is_autouse(node: Function) -> bool:
+    """Return whether a fixture is for all tests."""
     return any(
         isinstance(decorator, ast.Call) and any(keyword.arg == "autouse" for keyword in decorator.keywords)
         for decorator in node.decorator_list
@@ -142,10 +163,14 @@ def _patches(node: ast.AST) -> bool:
     """Return whether a statement puts something in another module or object."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         return True
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        held = node.value
+        return last_name(held) in _SPACES or (
+            isinstance(held, ast.Call) and last_name(held.func) in ("globals", "vars", "locals")
+        )
     if isinstance(node, ast.Call):
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        return name in _PATCHING
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return last_name(node.func) in _PATCHING or (owner is not None and last_name(owner) in _SPACES)
     return False
 
 
@@ -170,6 +195,9 @@ def _names(node: ast.AST) -> frozenset[str]:
             found.add(inner.arg)
         elif isinstance(inner, ast.Attribute):
             found.add(inner.attr)
-        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value.isidentifier():
-            found.add(inner.value)
+        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            # A name, or a file of data.
+            name = inner.value.rpartition("/")[2]
+            if inner.value.isidentifier() or ("." in name and len(name.split()) == 1):
+                found.add(name)
     return frozenset(found)

@@ -31,6 +31,8 @@ class _Lines:
     """Whether a test's coverage is that of its whole suite."""
     replaced: tuple[str, ...] = ()
     """What of the runner the project's code replaced."""
+    unbuilt: dict[str, str] = attrs.field(factory=dict)
+    """What cannot be built without its tests, and the compiler's words."""
     died: str = ""
     """What ended before its last test, in a run that went on."""
     n_intruders: int = 0
@@ -82,7 +84,8 @@ def _below(report: TestReport, prefix: str) -> TestReport:
         prefix + test: {prefix + path: lines for path, lines in files.items()}
         for test, files in report.coverage.items()
     }
-    return attrs.evolve(report, tests=tests, coverage=coverage)
+    unbuilt = {prefix + folder: words for folder, words in report.unbuilt.items()}
+    return attrs.evolve(report, tests=tests, coverage=coverage, unbuilt=unbuilt)
 
 
 def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> TestReport:
@@ -104,6 +107,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         detail=detail,
         coverage_of="suite" if lines.shared else "test",
         replaced=lines.replaced,
+        unbuilt=lines.unbuilt,
     )
 
 
@@ -159,6 +163,8 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
         lines.shared = record["of"] == "suite"
     elif kind == "replaced":
         lines.replaced = tuple(str(name) for name in record["names"])
+    elif kind == "unbuilt":
+        lines.unbuilt[str(record["id"])] = str(record["message"])
     elif kind == "end":
         lines.exit = int(record["exit"])
     elif kind == "missing":

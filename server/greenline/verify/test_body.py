@@ -17,6 +17,7 @@ _SUITES = frozenset({"describe", "context", "suite"})
 _DYNAMIC = re.compile(r"\$\{|%[sdifjoOp#]|\$\w|\\")
 _GO_TEST = re.compile(r"^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(.*\n(?:.*\n)*?\}", re.M)
 _GO_IMPORT = re.compile(r"^import (?:\((?:[^)]*)\)|.*)$", re.M)
+_COMMENT = re.compile(r"((?:^|(?<=\s))//.*)$", re.M)
 _IMPORT = re.compile(r"^import\b[^;\n]*(?:\n[^;\n]*?from[^;\n]*)?;?$", re.M)
 
 
@@ -84,5 +85,6 @@ def _closing(plain: str, opening: int, end: int) -> int:
 
 
 def _squeezed(text: str) -> str:
-    # A statement's end is left over where a test was taken out.
-    return " ".join(word for word in text.split() if word != ";")
+    # A statement's end is left over where a test was taken out, and a comment goes on to the end of its line.
+    lines = _COMMENT.sub(r"\1\0", text).split("\0")
+    return "\n".join(" ".join(word for word in line.split() if word != ";") for line in lines)

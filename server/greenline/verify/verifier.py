@@ -29,6 +29,7 @@ from greenline.verify.rerun import stability
 from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
 from greenline.verify.tree import apply, mix, relative
+from greenline.verify.unbuilt import judged
 from greenline.verify.verdict import Decision, Facts, decide
 
 
@@ -230,7 +231,7 @@ class SandboxVerifier:
         progress("Running the tests without and with the change.")
         base_side = BaseSide.of(suite, progress, self._memory, fresh=request.fresh)
         rounds = self._run_all(base_side, plan.trees())
-        reports = {name: done[0] for name, done in rounds.items()}
+        reports = judged({name: done[0] for name, done in rounds.items()})
         base, patched = reports["B"], reports["P"]
         both = rounds["B"], rounds["P"]
         known_flaky = base_side.known_flaky(base, patched)
