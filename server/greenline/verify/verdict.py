@@ -263,7 +263,8 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
         detail = f"What decides any test's outcome is changed: {_names(sorted(facts.change.hooks))}."
         return Decision(Verdict.NOT_COVERED, "outcomeHooks", detail)
     if facts.change.aware:
-        detail = f"The change asks whether it is tested, reaches into the run, or equals or swallows anything: {_names(sorted(facts.change.aware))}."
+        what = "asks whether it is tested, reaches into the run, or equals or swallows anything"
+        detail = f"The change {what}: {_names(sorted(facts.change.aware))}."
         return Decision(Verdict.NOT_COVERED, "asksForTests", detail)
     looser = sorted(t for t in facts.change.loosened if _passes_in_new(t, facts))
     if looser:
