@@ -185,7 +185,7 @@ def unit(lines: Sequence[str]) -> str:
 
 def _is_unit(step: str) -> bool:
     """Return whether blanks are one step, and not what aligns a line with a bracket above."""
-    return step == "\t" * len(step) or len(step) in (1, 2, 3, 4, 8)
+    return step == "\t" or (len(step) in (1, 2, 3, 4, 8) and "\t" not in step)
 
 
 def indentation(line: str) -> str:

@@ -17,6 +17,7 @@ from greenline.edit.gap import aligned
 from greenline.edit.heading import stands_after, stands_below
 from greenline.edit.indent import Indents
 from greenline.edit.operation import PatchHunk
+from greenline.edit.stale import refuse_stale
 from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
 
 _REACH = 25
@@ -108,6 +109,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     if chosen is None:
         raise ambiguous([p.start for p in narrowed])
     _refuse_rival(file, hunk, chosen, evidence)
+    nears = {hunk.start + drift for drift in evidence.drifts or (0,)} if hunk.start is not None else set()
+    refuse_stale(file, hunk, chosen.start, sorted(nears - {chosen.start}))
     return chosen
 
 
