@@ -12,6 +12,7 @@ import attrs
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
+from greenline.edit.header import settled
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
@@ -98,7 +99,7 @@ class Staging:
         """
         match operation:
             case FilePatch():
-                self._patch(operation)
+                self._patch(settled(operation, self.exists))
             case Replace():
                 self._replace(operation)
             case Write():
