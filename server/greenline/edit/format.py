@@ -15,7 +15,7 @@ from greenline.edit.naming import Exists
 from greenline.edit.operation import FilePatch, Operation
 
 _FENCED_JSON = re.compile(r"```(?:json)?\s*\n(\s*[{\[].*?)\n\s*```", re.DOTALL)
-_DIFF = re.compile(r"^(?:diff --git |@@ .*@@|@@\s*$|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+_DIFF = re.compile(r"^(?:diff --(?:git|cc|combined) |@@ .*@@|@@\s*$|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 
 
 class EditFormat(StrEnum):

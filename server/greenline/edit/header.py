@@ -13,6 +13,7 @@ from greenline.edit.operation import FilePatch, PatchHunk
 
 _GIT = re.compile(r'^diff --git ("(?:[^"\\]|\\.)*"|.+?) ("(?:[^"\\]|\\.)*"|\S+)$')
 _PREFIXES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"))
+_COMBINED = re.compile(r"diff --(?:cc|combined) |@@@+ -\d+(?:,\d+)? -\d+")
 _SUFFIX = re.compile(r"\w\.\w{1,10}$")
 _LINK, _MODULE = "120000", "160000"
 _NAMING = ("--- ", "+++ ", "diff --git ", "rename ", "copy ")
@@ -121,8 +122,13 @@ def _mode(line: str, path: str) -> int:
 
 
 def refuse_special(lines: Sequence[str]) -> None:
-    """Raise `EditRejected` (`binary`, `link`) for what no text edit can do."""
+    """Raise `EditRejected` (`binary`, `link`, `malformed`) for what no text edit can do."""
     for line in lines:
+        if _COMBINED.match(line):
+            raise EditRejected(
+                "The diff of a merge compares with several files at once, so its lines have several marks.",
+                remedy="Give the diff against one of its parents, as `git diff PARENT` does.",
+            )
         if line.startswith(("GIT binary patch", "Binary files ")):
             raise EditRejected("The diff changes a binary file.", remedy="Leave it out.", code="binary")
         if line.startswith(("new file mode ", "new mode ")) and line.split()[-1] in (_LINK, _MODULE):
