@@ -45,11 +45,11 @@ def splice(file: Sequence[str], hunk: PatchHunk, placement: Placement, end: str)
         yield _new_lines(file, placement, form, change, end, matched)
 
 
-def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_stated: bool) -> str:
+def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, has_end: bool | None) -> str:
     """Return the text with all spans put in; they must be sorted.
 
     Raises `EditRejected` (`malformed`) where two of them overlap.
-    A last line that is new ends as the file did, unless `ends_stated` says that the edit changes just that.
+    A last line that is new ends as the file did, unless the edit says whether it has an end (`has_end`).
     """
     result: list[str] = []
     position = 0
@@ -68,12 +68,11 @@ def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_sta
     result.extend(file[position:])
     if not result:
         return ""
-    if not (last_is_new and position >= len(file)):
-        ends_stated = True
     last = result.pop()
     whole = [line if line.endswith(("\n", "\r")) else line + end for line in result]
-    if not ends_stated and file:
-        last = without_end(last) + ((line_end(last) or end) if line_end(file[-1]) else "")
+    if last_is_new and position >= len(file) > 0:
+        has_end = bool(line_end(file[-1])) if has_end is None else has_end
+        last = without_end(last) + ((line_end(last) or end) if has_end else "")
     return "".join(whole) + last
 
 
