@@ -171,14 +171,20 @@ def _shifted(indent: str, lost: str, gained: str) -> str:
     )
 
 
-def unit(lines: Sequence[str]) -> str:
-    """Return the blanks that a line most often has more than the line with text above it, or nothing."""
+def unit(lines: Sequence[str], least: str = "") -> str:
+    """Return the blanks that a line most often has more than the line with text above it, or nothing.
+
+    Where the old lines begin with `least`, one at the margin may be any number of steps above them.
+    """
     # The further lines of a comment in C's style stand one blank to the right.
     indents = [indentation(line) for line in lines if line.strip() and line.lstrip()[0] != "*"]
     steps = Counter(
         deeper[len(indent) :]
         for indent, deeper in itertools.pairwise(indents)
-        if deeper != indent and deeper.startswith(indent) and _is_unit(deeper[len(indent) :])
+        if deeper != indent
+        and deeper.startswith(indent)
+        and (indent or not least)
+        and _is_unit(deeper[len(indent) :])
     )
     return min(steps, key=lambda step: (-steps[step], len(step)), default="")
 

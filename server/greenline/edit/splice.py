@@ -154,7 +154,8 @@ def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
         and not (hunk.has_marks and _lost_marks(marked, added))
         and not _is_own(marked, added)
     ):
-        units = unit(hunk.target) or unit(hunk.source), unit(file)
+        least = min((indentation(line) for line, _ in pairs if line.strip()), key=width, default="")
+        units = unit(hunk.target, least) or unit(hunk.source, least), unit(file)
         indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs], units)
     return _Form(False, indents, _characters(pairs))
 
