@@ -91,6 +91,11 @@ _MIN_LINES = 20
 _STUB = re.compile(r"^(?P<code>(?:.*[\s:{=])?(?:pass|\.{3}|…|\{\s*\}|;))\s*(?P<comment>(?:#|//|/\*|--).*)$")
 _WORDS = 10
 _NOTE = 16
+_SHORT = 3
+_REST = re.compile(
+    r"\b(?:rest|remain\w*|existing|unchanged|omitted|previous\w*|original|others?|same|truncated)\b",
+    re.IGNORECASE,
+)
 
 
 def is_placeholder(line: str) -> bool:
@@ -181,10 +186,13 @@ def _is_heading(line: str, removed: Sequence[str], added: Sequence[str]) -> bool
     """Return whether a comment may name what comes with it: an edit that takes no more than it gives."""
     text = line.strip()
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
-    if body == text or _DOTS.search(body) or _CLAIM.search(body) or not _PLAIN.fullmatch(body):
-        return False
     n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
-    return n_gone <= n_new and n_new > 1
+    if body == text or n_gone > n_new or n_new < 2:
+        return False
+    if _DOTS.search(body):
+        # A sentence may end in dots; a placeholder begins with them, or says what it is in few words.
+        return n_gone == 0 and body[0].isalpha() and len(body.split()) > _SHORT and not _REST.search(body)
+    return bool(_PLAIN.fullmatch(body)) and not _CLAIM.search(body)
 
 
 def _is_body(above: str, line: str, known: Mapping[str, int]) -> bool:
