@@ -10,7 +10,7 @@ from itertools import accumulate
 import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.hunk import changed_spans
+from greenline.edit.hunk import Span, changed_spans
 from greenline.edit.indent import Indents, indentation, unit, width
 from greenline.edit.matcher import BoundedMatcher
 from greenline.edit.operation import PatchHunk
@@ -21,6 +21,7 @@ from greenline.edit.tolerance import PLAIN, Tolerance, plain
 _QUOTES = "'\""
 _LONG = 1000
 """Characters of a line up to which they are compared one by one; past it, words are."""
+_MANY = 100
 _WORD = re.compile(r"^\s+|\S+\s*")
 _FEEDS = re.compile(r"[\f\v]+")
 
@@ -248,7 +249,7 @@ def _carried(new: str, old: str, found: str) -> str:
         # A mark that combines with a blank makes one character of two words.
         return new
     at = 0
-    for span in changed_spans(words, new_words):
+    for span in _apart(words, new_words, changed_spans(words, new_words)):
         pieces += found_units[starts[at] : starts[span.start]]
         rows, to_rows = (
             slice(starts[span.start], starts[span.end]),
@@ -259,6 +260,19 @@ def _carried(new: str, old: str, found: str) -> str:
         pieces += _merged(old_units[rows], found_units[rows], changed) if is_short else changed
         at = span.end
     return "".join([*pieces, *found_units[starts[at] :]])
+
+
+def _apart(words: Sequence[str], new_words: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield spans of words that differ; a long one of as many old as new words is taken word by word."""
+    for span in spans:
+        n_words = span.end - span.start
+        if n_words != span.to_end - span.to_start or n_words < _MANY:
+            yield span
+            continue
+        for offset in range(n_words):
+            row, to_row = span.start + offset, span.to_start + offset
+            if words[row] != new_words[to_row]:
+                yield Span(row, row + 1, to_row, to_row + 1)
 
 
 def _merged(old: Sequence[str], found: Sequence[str], new: Sequence[str]) -> Iterator[str]:
