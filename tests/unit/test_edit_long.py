@@ -1,12 +1,16 @@
-"""Lines of thousands of characters: only the words that change are written anew."""
+"""Long lines, and edits of thousands of parts: what they leave alone, and what they cost."""
 
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
+from greenline.core.error import EditRejected
+from greenline.edit.apply import edit_set_from_text
 from greenline.edit.replace import replace_lines
+from greenline.edit.staging import Staging
 
 PLAIN = str.maketrans({"“": '"', "”": '"', "’": "'", "—": "-"})
 
@@ -50,3 +54,38 @@ def test_marks_that_combine_with_blanks_lose_nothing() -> None:
     after = replace_lines(f"{text}\nb\n", text.translate(PLAIN) + "\n", text.translate(PLAIN) + "end\n")
 
     assert after.translate(PLAIN) == text.translate(PLAIN) + "end\nb\n"
+
+
+def test_a_search_of_many_equal_lines_costs_as_much_as_the_text() -> None:
+    started = time.process_time()
+
+    with pytest.raises(EditRejected) as caught:
+        replace_lines("x\n" * 300_000, "x\n" * 1000, "y\n")
+
+    assert caught.value.code == "ambiguous"
+    assert time.process_time() - started < 10
+
+
+def test_thousands_of_blocks_on_one_file_cost_as_much_as_they_are() -> None:
+    lines = [f"line {number} of the file with some words" for number in range(4000)]
+    edit = "".join(
+        f"b.txt\n<<<<<<< SEARCH\n{line}\n=======\nnew {line}\n>>>>>>> REPLACE\n\n" for line in lines[::2]
+    )
+    staging = Staging({"/w/b.txt": "".join(f"{line}\n" for line in lines).encode()}.get, "/w")
+    started = time.process_time()
+
+    (change,) = edit_set_from_text(edit, staging).changes
+
+    assert time.process_time() - started < 5
+    assert (
+        change.after
+        == "".join(f"{'' if number % 2 else 'new '}{line}\n" for number, line in enumerate(lines)).encode()
+    )
+
+
+@pytest.mark.parametrize("tail", ["", "\n", "x\n", "x"])
+@pytest.mark.parametrize("new", ["", "n\n", "n"])
+def test_lines_that_stand_exactly_once_are_replaced_as_by_the_long_way(tail: str, new: str) -> None:
+    text = f"a\nb\nc\n{tail}"
+
+    assert replace_lines(text, "b\nc\n", new) == replace_lines(text, "b\nc\n", new, 1)

@@ -142,15 +142,18 @@ def is_doubtful(line: str) -> bool:
 def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
     """Refuse new lines that stand for text which they do not show; raises `EditRejected` (`elision`).
 
-    `before` is the whole old text's lines; `removed` and `added` are what the edit changes of them.
+    `before` is the whole old text's lines, looked at only where one is in doubt;
+    `removed` and `added` are what the edit changes of them.
     """
-    known = Counter(line.strip() for line in before)
     suspects = [
-        line
+        (above, line)
         for above, line in zip(["", *added], added, strict=False)
-        if (is_bare(line) and not _is_body(above, line, known)) or is_placeholder(line) or is_doubtful(line)
+        if is_bare(line) or is_placeholder(line) or is_doubtful(line)
     ]
-    for line in suspects:
+    known = Counter(line.strip() for line in before) if suspects else Counter[str]()
+    for above, line in suspects:
+        if not (is_placeholder(line) or is_doubtful(line)) and _is_body(above, line, known):
+            continue
         text = line.strip()
         if known[text] > 0:
             known[text] -= 1

@@ -21,7 +21,12 @@ Change = Callable[[TextFile], str]
 _WIDE = ("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr")
 _LEGACY = ("cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "iso8859_15", *_WIDE)
 _ESCAPED = ("iso2022_jp_ext", "iso2022_kr", "hz", "utf_7")
-_ESCAPES = re.compile(rb"\x1b[$(]|~\{|\+[A-Za-z0-9+/]{3}")
+_ESCAPES = (
+    re.compile(rb"\x1b[$(]"),
+    re.compile(rb"~\{"),
+    re.compile(rb"\+[A-Za-z0-9+/]{3}"),
+    re.compile(rb"\x0e"),
+)
 _SHIFTS = re.compile(rb"\x1b\$|\x0e")
 """What only the escapes of ISO 2022 begin with."""
 
@@ -116,7 +121,7 @@ def _refuse_other_reading(data: bytes, file: TextFile, after: bytes, change: Cha
     """Refuse a change that comes to something else where the bytes are read in another likely encoding."""
     if file.bom or after == data or not (file.guessed or data.isascii()):
         return
-    if data.isascii() and not (_ESCAPES.search(data) or b"\x0e" in data):
+    if data.isascii() and not any(escape.search(data) for escape in _ESCAPES):
         return
     if file.guessed and _n_high(after) > _n_high(data):
         # Letters of the edit that the file has in this reading speak for it.

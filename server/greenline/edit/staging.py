@@ -42,6 +42,8 @@ class Staging:
         self._roots = roots
         self._encoding = encoding
         self._changes: dict[str, FileChange] = {}
+        self._paths: dict[str, str] = {}
+        """Files as the edit names them, where that is the name under a root."""
 
     def current(self, path: str) -> bytes | None:
         """Return a file's bytes with the changes so far."""
@@ -248,7 +250,13 @@ class Staging:
             return True
 
     def _path(self, name: str, *, is_shown: bool = True) -> str:
-        return named_path(name, self._roots, self._has, is_shown=is_shown)
+        known = self._paths.get(name)
+        if known is not None and self._has(known):
+            return known
+        path = named_path(name, self._roots, self._has, is_shown=is_shown)
+        if any(path == f"{root}/{name}" for root in self._roots):
+            self._paths[name] = path
+        return path
 
     def _has(self, path: str) -> bool:
         return self.current(path) is not None

@@ -26,6 +26,10 @@ _LITERAL = re.compile(
 )
 
 
+_MANY = 1_000_000
+"""Comparisons of a line past which a text of few different lines is searched in one pass."""
+
+
 class Tolerance(IntEnum):
     """How much of a line's form may differ, strictest first; each includes those before it."""
 
@@ -82,8 +86,29 @@ class FileLines:
             if count < fewest:
                 rarest, fewest = offset, count
         size = len(wanted)
+        if fewest * size > _MANY:
+            return _runs(keys, wanted)
         found = (place - rarest for place in places[wanted[rarest]])
         return [start for start in found if start >= 0 and keys[start : start + size] == wanted]
+
+
+def _runs(keys: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return where `wanted` stands, overlaps too, in time proportional to both (Knuth, Morris and Pratt)."""
+    back = [0]
+    for key in wanted[1:]:
+        length = back[-1]
+        while length and key != wanted[length]:
+            length = back[length - 1]
+        back.append(length + (key == wanted[length]))
+    found: list[int] = []
+    length = 0
+    for row, key in enumerate(keys):
+        while length and (length == len(wanted) or key != wanted[length]):
+            length = back[length - 1]
+        length += key == wanted[length]
+        if length == len(wanted):
+            found.append(row + 1 - length)
+    return found
 
 
 def keys_of(lines: Sequence[str], tolerance: Tolerance) -> list[str]:
