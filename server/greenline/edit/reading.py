@@ -61,7 +61,8 @@ def written(data: bytes, file: TextFile, content: str, change: Change, *, is_fre
         if not file.guessed or error.code == "elision":
             raise
     else:
-        if is_free:
+        if is_free and not file.guessed:
+            # Whole lines cut no character in two; a file of escapes would still get letters of UTF-8.
             _refuse_other_reading(data, file, after, change)
         return after
     lines = set(content.split("\n"))
