@@ -83,6 +83,31 @@ def test_a_diff_that_cannot_go_through_changes_nothing(tmp_path: Path, name: str
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize("kind", ["link", "file", "relative file", "of another folder", "bare"])
+@pytest.mark.parametrize("name", ["store/hooks/pre-commit", "store/config", "other/hooks/pre-commit"])
+def test_no_edit_reaches_the_folder_of_git_by_another_name(tmp_path: Path, kind: str, name: str) -> None:
+    store = tmp_path / "store"
+    (store / "hooks").mkdir(parents=True)
+    (tmp_path / "other").symlink_to("store")
+    (tmp_path / "sub").mkdir()
+    if kind == "link":
+        (tmp_path / ".git").symlink_to("store")
+        name = name.replace("store", ".git")
+    elif kind in ("of another folder", "bare"):
+        for folder in ("objects", "refs"):
+            (store / folder).mkdir()
+        (store / "HEAD").write_text("ref: refs/heads/main\n")
+        if kind != "bare":
+            (tmp_path / "sub" / ".git").write_text("gitdir: ../store\n")
+    else:
+        (tmp_path / ".git").write_text(f"gitdir: {store if kind == 'file' else './store'}\n")
+
+    with pytest.raises(EditRejected) as caught:
+        edits(tmp_path, f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n")
+
+    assert caught.value.code == "protected"
+
+
 def test_a_creation_over_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EditRejected) as caught:
         edits(tmp_path, "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n")

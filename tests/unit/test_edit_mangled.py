@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from greenline.core.error import EditRejected, OutsideWorkspace
 from greenline.edit.apply import edit_set_from_diff, edit_set_from_text
 from greenline.edit.format import EditFormat
+from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.staging import Staging
+from greenline.edit.unified import parse
 
 FILES = {"/w/a.py": b"def f():\n    x = 1\n\n    return x\n" * 3, "/w/b.py": b"", "/w/\xe9.py": b"\xe9\n"}
 EDITS = [
@@ -134,3 +136,33 @@ def test_what_cannot_be_read_of_a_diff_is_named_by_its_line(edit: str, line: int
         edit_set_from_text(edit, Staging(FILES.get, "/w"))
 
     assert caught.value.code == "malformed"
+
+
+@pytest.mark.parametrize("head", ["diff --cc a.py\nindex 1,2..3\n", "diff --combined a.py\n", ""])
+@pytest.mark.parametrize("names", ["--- a/a.py\n+++ b/a.py\n", ""])
+def test_the_diff_of_a_merge_is_refused_with_a_way_out(head: str, names: str) -> None:
+    with pytest.raises(EditRejected) as caught:
+        parse(f"{head}{names}@@@ -1,3 -1,3 +1,4 @@@\n  alpha\n++BETA\n  beta\n  gamma\n", "a.py")
+
+    assert caught.value.code == "malformed"
+    assert "git diff PARENT" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("before", "hunk", "after"),
+    [
+        ("a\nb", " a\n-b\n+B\n\\ No newline at end of file\n", "a\nB"),
+        ("a\r\nb", " a\n-b\n+B\n\\ No newline at end of file\n", "a\r\nB"),
+        ("a\nb", " a\n b\n+c\n\\ No newline at end of file\n", "a\nb\nc"),
+        ("a\nb", " a\n-b\n+B\n", "a\nB"),
+        ("a\nb\n", " a\n-b\n+B\n\\ No newline at end of file\n", "a\nB"),
+        ("a\nb", " a\n-b\n\\ No newline at end of file\n+B\n", "a\nB\n"),
+        ("a\nb\n", " a\n-b\n\\ No newline at end of file\n+B\n\\ No newline at end of file\n", "a\nB\n"),
+    ],
+)
+def test_a_file_ends_as_the_new_side_says_where_one_side_is_marked(
+    before: str, hunk: str, after: str
+) -> None:
+    (patch,) = parse(f"--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,{2 + ('+c' in hunk)} @@\n{hunk}")
+
+    assert apply_patch_hunks(before, patch.hunks) == after

@@ -72,6 +72,41 @@ def test_a_single_line_in_another_style_takes_the_step_of_the_file(unit: str, ow
     assert after == f"def f():\n{own}if x:\n{own * 2}if y:\n{own * 3}go()\n"
 
 
+SHALLOWER = (
+    "        return 1\n    def g(self):\n        if q:\n            for p in q:\n                p()\n"
+)
+
+
+@pytest.mark.parametrize("by", [by for by in SHIFTS if by >= -4])
+def test_new_lines_of_all_depths_in_a_shifted_block_of_several_levels(by: int) -> None:
+    search = "            self.stop()\n        return 1\n"
+    new = search.replace("        return 1\n", SHALLOWER)
+
+    after = replace_once(BEFORE, shifted(search, by), shifted(new, by))
+
+    assert after == BEFORE.replace(search, new)
+
+
+def test_new_lines_between_the_margin_and_a_shifted_block_are_refused() -> None:
+    text = "def f():\n    if x:\n        return 1\n"
+    search = "            if x:\n                return 1\n"
+
+    with pytest.raises(EditRejected) as caught:
+        replace_once(text, search, search + "    else:\n        go()\n")
+
+    assert caught.value.code == "no-match"
+
+
+def test_a_line_that_is_aligned_with_a_bracket_is_no_step() -> None:
+    text = "x = [\n        ('a', 1),\n    ]\nif y:\n    go()\n"
+
+    after = replace_once(text, "('a', 1),\n", "('a', 1),\n('b', 'with a long text'\n      'in two'),\n")
+
+    assert after == text.replace(
+        "('a', 1),\n", "('a', 1),\n        ('b', 'with a long text'\n              'in two'),\n"
+    )
+
+
 def test_context_that_lost_its_blank_leaves_new_lines_as_they_are() -> None:
     diff = "--- a/a.py\n+++ b/a.py\n@@ -3,2 +3,3 @@\n        if self.x:\n+            self.wait()\n"
     (patch,) = parse(diff + "            self.go()\n")

@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
-from greenline.edit.naming import FENCE, Exists, named_in, path_above, path_in, path_of_fence
+from greenline.edit.naming import FENCE, Exists, named_in, path_in, path_of_fence
 from greenline.edit.operation import Operation, Replace
 
 _HEAD = re.compile(r"^\s{0,3}(<{5,}|-{5,}) ?SEARCH\b>?\s*(.*)$")
 _TAIL = re.compile(r"^\s{0,3}(>{5,}|\+{5,}) ?REPLACE\b.*$")
 _MARK = re.compile(r"^(?:<{5,}|>{5,})(?: .*)?$")
+_SIZE = 7
+"""Characters of an ordinary marker."""
+_TITLE = re.compile(
+    r"#{1,6}\s+(?:(?:changes?|edits?|updates?|modif\w+|fix\w*|add\w*|remove|rename|in|to|of|for|the|file)\s+)+"
+    r"`([^`]+)`\s*:?\s*",
+    re.IGNORECASE,
+)
+"""A heading that names one file, and says no more than that it is changed."""
 _LINE = re.compile(r"^:start_line:\s*(\d+)\s*$")
 
 
@@ -61,6 +69,13 @@ def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:
 
 
 def _end(lines: Sequence[str], head: int) -> int:
+    size = _size(lines[head])
+    if size > _SIZE:
+        # What is between longer markers may hold others; their own end is as long as they are.
+        ends = (n for n in range(head + 1, len(lines)) if _TAIL.match(lines[n]) or _HEAD.match(lines[n]))
+        own = next((n for n in ends if _size(lines[n]) == size), None)
+        if own is not None and _TAIL.match(lines[own]):
+            return own
     for position in range(head + 1, len(lines)):
         if _TAIL.match(lines[position]):
             return position
@@ -73,6 +88,12 @@ def _end(lines: Sequence[str], head: int) -> int:
     raise _malformed(f"The block at line {head + 1} has no end: it was cut off.")
 
 
+def _size(line: str) -> int:
+    """Return of how many characters the mark is that a line begins with."""
+    text = line.lstrip()
+    return len(text) - len(text.lstrip(text[:1]))
+
+
 def _path(lines: Sequence[str], free: int, head: int, exists: Exists) -> str | None:
     """Return the path above a block, above the fence around it, or in that fence's own line."""
     above = list(lines[free:head])
@@ -82,10 +103,17 @@ def _path(lines: Sequence[str], free: int, head: int, exists: Exists) -> str | N
         return None
     fence = FENCE.match(above[-1])
     if fence is None:
-        return path_in(above[-1], exists)
+        return _named(above[-1], exists)
     # A closing fence of the block before is no opening one, and what stands in it is that block's.
-    named = path_above(above, len(above) - 1, exists)
+    line = next((line for line in reversed(above[:-1]) if line.strip()), "")
+    named = _named(line, exists)
     return path_of_fence(fence[2], exists) or named
+
+
+def _named(line: str, exists: Exists) -> str | None:
+    """Return the path that a line consists of, or that it names as a heading."""
+    title = _TITLE.fullmatch(line.strip())
+    return path_in(line if title is None else title[1], exists)
 
 
 def _refuse_other(between: Sequence[str], path: str, exists: Exists, head: int) -> None:
@@ -116,7 +144,12 @@ def _block(lines: Sequence[str], head: int, end: int, path: str) -> Operation:
     dividers = [i for i, line in enumerate(body) if line.rstrip() == "=" * size]
     if not dividers:
         raise _malformed(f"The block at line {head + 1} has no line of {size} equals signs.")
-    marks = [i for i, line in enumerate(body) if _MARK.match(line.rstrip())]
+    is_long = size > _SIZE and _size(lines[end]) == size
+    marks = [
+        i
+        for i, line in enumerate(body)
+        if _MARK.match(line.rstrip()) and not (is_long and _size(line) < size)
+    ]
     if len(dividers) > 1 or marks:
         raise EditRejected(
             f"The block at line {head + 1} holds marker lines of its own, so it can be cut in several ways.",

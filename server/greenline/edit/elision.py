@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from greenline.core.error import EditRejected
+from greenline.edit.rest import speaks_of_rest
 
 _LEADERS = re.compile(
     r"^(?:<!--+|<%(?:#|--)|<#|\{#|\{-|\{\{!-*|::|--+\[\[|#+|//+|/\*+|\*+/?|--+|;+|%+|\{\s*/\*+|\(\*|\"\"\"|'{3}"
-    r"|'|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*"
+    r"|'|\"(?=\s[^\"]*$)|!|\.\.(?!\.)|REM\b|dnl\b|@\*)\s*"
     r"(?:(?:TODO|NOTE|FIXME)\s*:\s*)?",
     re.IGNORECASE,
 )
@@ -74,8 +75,27 @@ _FOREIGN = re.compile(
 )
 """A rest and that it stays, in German, French, Spanish, Italian and Portuguese."""
 _AND_SO_ON = re.compile(r"(?:etc|and so on|and so forth|usw|u\.? ?s\.? ?w)", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"(?:the |all |your )*"
+    r"(?:(?:remaining|existing|previous|original|others?) (?!code\b|contents?\b)(?:\w+ ?){1,4}"
+    r"|(?:rest|remainder)|same as (?:above|before))\W*",
+    re.IGNORECASE,
+)
+"""A phrase that is a heading of what follows as often as it stands for what is left out."""
+_CLAIM = re.compile(
+    r"\b(?:unchanged|untouched|omitted|identical|elided|not shown|here|stays?|remains?|kept?|same(?! as)"
+    r"|brevity)\b",
+    re.IGNORECASE,
+)
+_MIN_LINES = 20
 _STUB = re.compile(r"^(?P<code>(?:.*[\s:{=])?(?:pass|\.{3}|…|\{\s*\}|;))\s*(?P<comment>(?:#|//|/\*|--).*)$")
 _WORDS = 10
+_NOTE = 16
+_SHORT = 3
+_REST = re.compile(
+    r"\b(?:rest|remain\w*|existing|unchanged|omitted|previous\w*|original|others?|same|truncated)\b",
+    re.IGNORECASE,
+)
 
 
 def is_placeholder(line: str) -> bool:
@@ -122,24 +142,60 @@ def is_doubtful(line: str) -> bool:
 def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
     """Refuse new lines that stand for text which they do not show; raises `EditRejected` (`elision`).
 
-    `before` is the whole old text's lines; `removed` and `added` are what the edit changes of them.
+    `before` is the whole old text's lines, looked at only where one is in doubt;
+    `removed` and `added` are what the edit changes of them.
     """
-    known = Counter(line.strip() for line in before)
     suspects = [
-        line
+        (above, line)
         for above, line in zip(["", *added], added, strict=False)
-        if (is_bare(line) and not _is_body(above, line, known)) or is_placeholder(line) or is_doubtful(line)
+        if is_bare(line) or is_placeholder(line) or is_doubtful(line)
     ]
-    for line in suspects:
+    known = Counter(line.strip() for line in before) if suspects else Counter[str]()
+    for above, line in suspects:
+        if not (is_placeholder(line) or is_doubtful(line)) and _is_body(above, line, known):
+            continue
         text = line.strip()
         if known[text] > 0:
             known[text] -= 1
-        elif is_placeholder(line) or _vanishes(removed, added):
-            raise EditRejected(
-                f"The line {text!r} stands for text that the edit leaves out.",
-                remedy="Give the whole text, or an edit of the changed lines alone.",
-                code="elision",
-            )
+        elif _vanishes(removed, added) or (is_placeholder(line) and not _is_heading(line, removed, added)):
+            raise _elision(text)
+
+
+def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[str]) -> None:
+    """Refuse what `check` does, and in a whole file that keeps little, each comment that speaks of a rest."""
+    check(before, removed, added)
+    n_lines = sum(1 for line in before if line.strip())
+    n_gone = sum(1 for line in removed if line.strip())
+    if n_lines < _MIN_LINES or n_gone * 2 <= n_lines or not _vanishes(removed, added):
+        return
+    known = {line.strip() for line in before}
+    for line in added:
+        text = line.strip()
+        body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
+        is_note = body != text or _BRACKETED.fullmatch(text) is not None
+        if is_note and text not in known and len(body.split()) <= _NOTE and speaks_of_rest(body):
+            raise _elision(text)
+
+
+def _elision(text: str) -> EditRejected:
+    return EditRejected(
+        f"The line {text!r} stands for text that the edit leaves out.",
+        remedy="Give the whole text, or an edit of the changed lines alone.",
+        code="elision",
+    )
+
+
+def _is_heading(line: str, removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Return whether a comment may name what comes with it: an edit that takes no more than it gives."""
+    text = line.strip()
+    body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
+    n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
+    if body == text or n_gone > n_new or n_new < 2:
+        return False
+    if _DOTS.search(body):
+        # A sentence may end in dots; a placeholder begins with them, or says what it is in few words.
+        return n_gone == 0 and body[0].isalpha() and len(body.split()) > _SHORT and not _REST.search(body)
+    return bool(_PLAIN.fullmatch(body)) and not _CLAIM.search(body)
 
 
 def _is_body(above: str, line: str, known: Mapping[str, int]) -> bool:

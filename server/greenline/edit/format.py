@@ -10,11 +10,12 @@ from pathlib import Path
 
 from greenline.core.error import EditRejected
 from greenline.edit import block, envelope, mixed, structured, unified, whole
+from greenline.edit.name import unstamped
 from greenline.edit.naming import Exists
 from greenline.edit.operation import FilePatch, Operation
 
 _FENCED_JSON = re.compile(r"```(?:json)?\s*\n(\s*[{\[].*?)\n\s*```", re.DOTALL)
-_DIFF = re.compile(r"^(?:diff --git |@@ .*@@|@@\s*$|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+_DIFF = re.compile(r"^(?:diff --(?:git|cc|combined) |@@ .*@@|@@\s*$|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 
 
 class EditFormat(StrEnum):
@@ -76,7 +77,8 @@ def _refuse_others(patches: Iterable[FilePatch], path: str | None) -> None:
     """Refuse a diff whose header names another file than the one that was asked for beside it."""
     for patch in patches:
         names = [name for name in (patch.old, patch.new) if name is not None]
-        if names and path is not None and not any(Path(path).name == Path(name).name for name in names):
+        alike = {Path(form).name for name in names for form in (name, unstamped(name))}
+        if names and path is not None and Path(path).name not in alike:
             raise EditRejected(
                 f"The diff changes {names[0]}, and {path} was named beside it.",
                 remedy="Leave the path out, or give a diff of that file.",

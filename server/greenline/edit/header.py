@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import attrs
 
 from greenline.core.error import EditRejected
-from greenline.edit.name import clean
+from greenline.edit.name import clean, unstamped
 from greenline.edit.operation import FilePatch, PatchHunk
 
 _GIT = re.compile(r'^diff --git ("(?:[^"\\]|\\.)*"|.+?) ("(?:[^"\\]|\\.)*"|\S+)$')
 _PREFIXES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"))
+_COMBINED = re.compile(r"diff --(?:cc|combined) |@@@+ -\d+(?:,\d+)? -\d+")
+_SUFFIX = re.compile(r"\w\.\w{1,10}$")
 _LINK, _MODULE = "120000", "160000"
 _NAMING = ("--- ", "+++ ", "diff --git ", "rename ", "copy ")
 
@@ -48,9 +52,15 @@ def extended(line: str, names: Names) -> Names:
     return names
 
 
-def named(names: Names, hunks: tuple[PatchHunk, ...]) -> FilePatch:
-    """Return the patch of one file, without the prefixes that diff programs put before paths."""
+def named(names: Names, hunks: tuple[PatchHunk, ...], git: Names | None = None) -> FilePatch:
+    """Return the patch of one file, without the prefixes that diff programs put before paths.
+
+    `git` are the names of its `diff --git` line.
+    """
     old, new = _path(names[0]), _path(names[1])
+    is_stamped = not any("\t" in name.rstrip() or name.startswith('"') for name in names) and not all(
+        path is None or (git is not None and path in map(clean, git)) for path in (old, new)
+    )
     if old is not None and new is not None:
         for one, other in _PREFIXES:
             if old.startswith(one) and new.startswith(other):
@@ -60,7 +70,27 @@ def named(names: Names, hunks: tuple[PatchHunk, ...]) -> FilePatch:
         old = old.removeprefix("a/")
     elif new is not None:
         new = new.removeprefix("b/")
-    return FilePatch(old, new, hunks, moved=old is not None and new is not None and old != new)
+    moved = old is not None and new is not None and old != new
+    return FilePatch(old, new, hunks, moved=moved, may_be_stamped=is_stamped)
+
+
+def settled(patch: FilePatch, exists: Callable[[str], bool]) -> FilePatch:
+    """Return a patch without what its header adds to the names, where only then its file is there.
+
+    A file that is made is named without it where its name would have a blank behind its suffix.
+    """
+    if not patch.may_be_stamped:
+        return patch
+    old, new = (name and unstamped(name) for name in (patch.old, patch.new))
+    if (old, new) == (patch.old, patch.new):
+        return patch
+    if old is None:
+        is_added = new is not None and _SUFFIX.search(new) is not None and not exists(patch.new or "")
+    else:
+        is_added = not exists(patch.old or "") and exists(old)
+    if not is_added:
+        return patch
+    return attrs.evolve(patch, old=old, new=new, moved=old is not None and new is not None and old != new)
 
 
 def modes(lines: Sequence[str]) -> dict[str, int]:
@@ -92,8 +122,13 @@ def _mode(line: str, path: str) -> int:
 
 
 def refuse_special(lines: Sequence[str]) -> None:
-    """Raise `EditRejected` (`binary`, `link`) for what no text edit can do."""
+    """Raise `EditRejected` (`binary`, `link`, `malformed`) for what no text edit can do."""
     for line in lines:
+        if _COMBINED.match(line):
+            raise EditRejected(
+                "The diff of a merge compares with several files at once, so its lines have several marks.",
+                remedy="Give the diff against one of its parents, as `git diff PARENT` does.",
+            )
         if line.startswith(("GIT binary patch", "Binary files ")):
             raise EditRejected("The diff changes a binary file.", remedy="Leave it out.", code="binary")
         if line.startswith(("new file mode ", "new mode ")) and line.split()[-1] in (_LINK, _MODULE):
@@ -127,4 +162,4 @@ def _is_text(line: str) -> bool:
 
 def _path(name: str) -> str | None:
     path = clean(name)
-    return None if path == "/dev/null" else path
+    return None if unstamped(path) == "/dev/null" else path

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 import attrs
 
+from greenline.core.error import EditRejected
+
 _TAB = 8
 
 
@@ -72,17 +74,52 @@ class Indents:
             return self.known[indent] + stripped
         if self.kept:
             return body
+        shift = self._shift(indent)
+        if shift is not None:
+            return _shifted(indent, *shift) + stripped
         for shorter in sorted(self.known, key=len, reverse=True):
             if indent.startswith(shorter):
                 return self.known[shorter] + self._rest(indent[len(shorter) :]) + stripped
         return self._shallower(indent) + stripped
 
+    def _shift(self, wanted: str) -> tuple[str, str] | None:
+        """Return what the edit's indentations have in front that the file's lack, and the other way round.
+
+        None where no such shift says it all, or a single one may as well be of another style; `wanted` is
+        the indentation to translate.
+        """
+        (indent, own), *others = self.known.items()
+        if own.endswith(indent):
+            lost, gained = "", own[: len(own) - len(indent)]
+        elif indent.endswith(own):
+            lost, gained = indent[: len(indent) - len(own)], ""
+        else:
+            return None
+        if not others:
+            return (lost, gained) if self._is_one_style(indent, own, wanted) else None
+        is_whole = all(key.startswith(lost) and gained + key[len(lost) :] == value for key, value in others)
+        return (lost, gained) if is_whole else None
+
+    def _is_one_style(self, indent: str, own: str, wanted: str) -> bool:
+        """Return whether a single indentation is shifted, and not written with another step."""
+        step, file_step = self.units
+        if set(indent + step) != set(own + file_step) and indent + step and own + file_step:
+            return False
+        if step and file_step:
+            return not self._is_scaled(indent, own) or step == file_step
+        # Nothing shows the edit's step; one that begins with less than a step of the file has another.
+        return not indent or len(indent) >= len(file_step) or len(wanted) > len(indent)
+
     def _step(self) -> tuple[str, str] | None:
         """Return one step of the edit's indentation with the file's."""
         pairs = sorted(self.known.items(), key=lambda pair: len(pair[0]))
-        if len(pairs) == 1 and all(self.units) and set(pairs[0][0]) <= set(pairs[0][1]):
-            return self.units if self._is_scaled(*pairs[0]) else None
-        if not any(short == "" for short, _ in pairs):
+        if len(pairs) == 1 and all(self.units):
+            is_alike = set(pairs[0][0]) <= set(pairs[0][1])
+            if is_alike and not self._is_scaled(*pairs[0]):
+                return None
+            if is_alike or len(self.units[0]) * len(pairs[0][1]) != len(pairs[0][0]) * len(self.units[1]):
+                return self.units
+        if len(pairs) == 1 and pairs[0][0]:
             pairs.insert(0, ("", ""))
         for (short, file_short), (long, file_long) in itertools.pairwise(pairs):
             if long.startswith(short) and file_long.startswith(file_short) and file_long != file_short:
@@ -120,15 +157,41 @@ class Indents:
         return deeper.removesuffix(lost) if deeper.endswith(lost) else indent
 
 
-def unit(lines: Sequence[str]) -> str:
-    """Return the blanks that a line most often has more than the line with text above it, or nothing."""
-    indents = [indentation(line) for line in lines if line.strip()]
+def _shifted(indent: str, lost: str, gained: str) -> str:
+    """Return an indentation without what is in front of all others; raises `EditRejected` (`no-match`)."""
+    if indent.startswith(lost):
+        return gained + indent[len(lost) :]
+    if not indent:
+        # A label or a directive may stand at the margin wherever it is.
+        return indent
+    raise EditRejected(
+        f"The edit is indented by {len(lost)} more than the file, and a new line by {len(indent)} only.",
+        remedy="Copy the lines with the file's indentation.",
+        code="no-match",
+    )
+
+
+def unit(lines: Sequence[str], least: str = "") -> str:
+    """Return the blanks that a line most often has more than the line with text above it, or nothing.
+
+    Where the old lines begin with `least`, one at the margin may be any number of steps above them.
+    """
+    # The further lines of a comment in C's style stand one blank to the right.
+    indents = [indentation(line) for line in lines if line.strip() and line.lstrip()[0] != "*"]
     steps = Counter(
         deeper[len(indent) :]
         for indent, deeper in itertools.pairwise(indents)
-        if deeper != indent and deeper.startswith(indent)
+        if deeper != indent
+        and deeper.startswith(indent)
+        and (indent or not least)
+        and _is_unit(deeper[len(indent) :])
     )
     return min(steps, key=lambda step: (-steps[step], len(step)), default="")
+
+
+def _is_unit(step: str) -> bool:
+    """Return whether blanks are one step, and not what aligns a line with a bracket above."""
+    return step == "\t" or (len(step) in (1, 2, 3, 4, 8) and "\t" not in step)
 
 
 def indentation(line: str) -> str:

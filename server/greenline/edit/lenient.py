@@ -10,7 +10,7 @@ import attrs
 
 from greenline.core.error import EditRejected
 from greenline.edit.header import Names, extended, git_names, named
-from greenline.edit.name import clean
+from greenline.edit.name import clean, unstamped
 from greenline.edit.naming import named_in
 from greenline.edit.operation import FilePatch, PatchHunk
 
@@ -49,6 +49,7 @@ class _Reader:
         self._closed = closed
         self._torn = torn
         self._names: Names | None = None if path is None else (path, path)
+        self._git: Names | None = None
         self._is_announced = False
         self._in_git_header = False
         self._has_mode = False
@@ -73,6 +74,7 @@ class _Reader:
             if self._torn and not self._closed and position == len(self._lines) - 1:
                 raise _cut_off(line[11:].strip())
             self._open(git)
+            self._git = git
             self._in_git_header = True
             return position + 1
         if line.startswith("diff --git "):
@@ -104,7 +106,8 @@ class _Reader:
     def _refuse_other_file(self, position: int, names: Names) -> None:
         """Refuse a hunk below words that are about another file than the header's."""
         patch = named(names, ())
-        own = {name.rpartition("/")[2] for name in (patch.old, patch.new) if name is not None}
+        stated = [name for name in (patch.old, patch.new) if name is not None]
+        own = {form.rpartition("/")[2] for name in stated for form in (name, unstamped(name))}
         for line in self._lines[self._after : position] if self._hunks else ():
             found = {name.rpartition("/")[2] for name in named_in(line) if _FILE.search(name)}
             if found and not found & own:
@@ -121,12 +124,13 @@ class _Reader:
     def _open(self, names: Names) -> None:
         self._close()
         self._names = names
+        self._git = None
         self._is_announced = True
         self._in_git_header = self._has_mode = False
 
     def _close(self) -> None:
         if self._names is not None:
-            patch = named(self._names, tuple(self._hunks))
+            patch = named(self._names, tuple(self._hunks), self._git)
             if patch.hunks or self._does_something(patch):
                 self._patches.append(patch)
             elif self._is_announced:

@@ -1,4 +1,4 @@
-"""A path as a diff writes it: with git's quotes, and with a timestamp behind."""
+"""A path as a diff writes it: with git's quotes, and with a timestamp or a word about its version behind."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import re
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 _UNPLAIN = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\ud800-\udfff]')
-_TIME = re.compile(r"\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$")
+_STAMP = re.compile(
+    r"\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$"
+)
 
 
 def quoted(name: str) -> str:
     """Return a path as git writes it: in quotes where a header or a terminal cannot show it as it is."""
-    if not _UNPLAIN.search(name) and clean(name) == name:
+    if not _UNPLAIN.search(name) and clean(name) == name == unstamped(name):
         return name
     try:
         data = name.encode("utf-8", "surrogateescape")
@@ -28,11 +30,16 @@ def _written(byte: int) -> str:
 
 
 def clean(name: str) -> str:
-    """Return a path without its timestamp and quotes."""
+    """Return a path without its quotes and what stands behind a tab."""
     name = name.rstrip("\r\n")
     if name.startswith('"') and name.rstrip().rindex('"') > 0:
         return _unquote(name)
-    return _TIME.sub("", name.split("\t", 1)[0].rstrip())
+    return name.split("\t", 1)[0].rstrip()
+
+
+def unstamped(name: str) -> str:
+    """Return a path without a timestamp or a word such as "(modified)", which may be a part of the name."""
+    return _STAMP.sub("", name)
 
 
 def _unquote(name: str) -> str:

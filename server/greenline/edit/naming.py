@@ -14,6 +14,7 @@ _LABEL = re.compile(r"^(?:file ?(?:name|path)?|path|update|create|edit|new file)
 _ATTRIBUTE = re.compile(r"""(?:title|file|filename|path|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|(\S+))""")
 _WRAPPED = re.compile(r"^(\*\*|__|`+|\"|')(.+?)\1(?:\s*:)?$")
 _COMMENT = re.compile(r"^(?:#+|//|--|;|%|/\*|<!--)\s*(.+?)\s*(?:\*/|-->)?$")
+_MADE = re.compile(r"(\S+)\s+\((?:new|new file|created?)\)", re.IGNORECASE)
 _SESSION = re.compile(r"console|terminal|output|(?:sh|shell|console)-?session", re.IGNORECASE)
 _SHELL = re.compile(r"(?:ba|z|fi)?sh|shell|powershell|bat|cmd|text|txt|plain\w*|log", re.IGNORECASE)
 _PROMPT = re.compile(r"\s*(?:[$%>]|>>>|PS [^>]*>|\S+@\S+[$#])\s")
@@ -46,6 +47,9 @@ def path_in(line: str, exists: Exists) -> str | None:
         return None
     if exists(text):
         return text
+    made = _MADE.fullmatch(text)
+    if made is not None and not exists(made[1]):
+        text = _WRAPPED.sub(r"\2", made[1])
     if re.search(r"\s", text) and not wrapped:
         return None
     return text if _looks_like_path(text) else None

@@ -55,6 +55,8 @@ class FilePatch:
     """Whether the old file goes away under its old name."""
     place: str = attrs.field(default="a diff", eq=False)
     """Where the edit says it, in words."""
+    may_be_stamped: bool = False
+    """Whether a timestamp or a word at the end of a name may be the header's and not the name's."""
 
 
 @attrs.frozen

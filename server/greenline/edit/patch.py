@@ -36,7 +36,7 @@ def put(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]
         elision.check(file.lines, removed, added)
         spans.extend(splice(file.lines, hunk, placement, end))
     spans.sort(key=lambda span: (span.start, span.end))
-    return joined(file.lines, spans, end, ends_stated=_changes_last_end(file, hunks, places))
+    return joined(file.lines, spans, end, has_end=_stated_end(file, hunks, places))
 
 
 def _placed(file: FileLines, hunks: Sequence[PatchHunk]) -> list[Placement]:
@@ -125,12 +125,20 @@ def _bare(file: FileLines, hunks: Sequence[PatchHunk], evidence: Evidence) -> Pl
     return Placement((), Tolerance.EXACT if literal else Tolerance.LINE_ENDS, start)
 
 
-def _changes_last_end(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]) -> bool:
-    """Return whether the hunk at the file's end says that the last line ends otherwise than it did."""
+def _stated_end(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]) -> bool | None:
+    """Return whether the edit says that the last line has an end; None where it says nothing of it.
+
+    It does where it marks one side alone; then the old side is as the file is, whatever the hunk has.
+    """
     for hunk, placement in zip(hunks, places, strict=True):
-        if placement.rows and placement.rows[-1] == len(file.lines) - 1 and hunk.target:
-            return bool(line_end(hunk.source[-1])) != bool(line_end(hunk.target[-1]))
-    return not file.lines
+        if not hunk.target:
+            continue
+        has_end = bool(line_end(hunk.target[-1]))
+        if placement.rows and placement.rows[-1] == len(file.lines) - 1:
+            return has_end if bool(line_end(hunk.source[-1])) != has_end else None
+        if not placement.rows and placement.start == len(file.lines) > 0 and not has_end:
+            return False
+    return None
 
 
 def _newline_lines(text: str) -> list[str]:

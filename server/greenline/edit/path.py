@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from greenline.core.error import EditRejected, OutsideWorkspace
+from greenline.edit.git_folder import is_of_git
 from greenline.workspace.root import locate
 
 _LONGEST = 255
@@ -23,7 +24,7 @@ def writable_path(path: str, *roots: str) -> str:
     """Return the absolute path that an edit of `path` goes to, links resolved.
 
     Raises `OutsideWorkspace` (`outside-workspace`, `ambiguous-root`), or `EditRejected`: `malformed` for no
-    path at all, `protected` inside `.git`, where a write could run code.
+    path at all, `protected` where git keeps its own records and a write could run code.
     """
     if not path.strip() or "\0" in path or "\n" in path or not _is_encodable(path):
         raise EditRejected(f"{path!r} is no path.", remedy="Name the file by its path from the root.")
@@ -43,15 +44,13 @@ def writable_path(path: str, *roots: str) -> str:
             code="outside-workspace",
         )
     located = locate(path, roots)
-    root = os.path.normpath(located.root)
-    parts = [part.lower() for part in located.target[len(root) :].split("/")]
     if located.relative == ".":
         raise EditRejected(
             f"{path} is the workspace's folder and no file.",
             remedy="Name the file by its path from the root.",
             path=path,
         )
-    if ".git" in parts:
+    if is_of_git(located):
         raise EditRejected(
             f"{path} must not be edited: git keeps its own records there.",
             remedy="Edit the project's files instead.",

@@ -17,6 +17,7 @@ from greenline.edit.gap import aligned
 from greenline.edit.heading import stands_after, stands_below
 from greenline.edit.indent import Indents
 from greenline.edit.operation import PatchHunk
+from greenline.edit.stale import refuse_stale
 from greenline.edit.tolerance import FileLines, Tolerance, keys_of, plain
 
 _REACH = 25
@@ -25,13 +26,15 @@ _SHOWN = 5
 _MAX_NAMED = 100
 """Candidates that an error carries; its words say how many there are."""
 _LEFT_OUT = 2
+_MAX_COMPARED = 2_000_000
+"""Lines whose indentation is looked at: where so many places fit, no more of them make it plainer."""
 
 
 @attrs.frozen
 class Placement:
     """Where a hunk's old lines stand."""
 
-    rows: tuple[int | None, ...]
+    rows: Sequence[int | None]
     """The file's line for each old line; None for one that the hunk says twice."""
     tolerance: Tolerance
     start: int
@@ -77,7 +80,8 @@ def placements(file: FileLines, hunk: PatchHunk, loosest: Tolerance) -> tuple[Pl
             return ()
         starts = file.starts(wanted, tolerance)
         if tolerance >= Tolerance.INDENTATION:
-            starts = [s for s in starts if Indents.of(source, file.lines[s : s + len(source)]) is not None]
+            tried = starts[: max(_MAX_COMPARED // max(len(source), 1), 2)]
+            starts = [s for s in tried if Indents.of(source, file.lines[s : s + len(source)]) is not None]
         if starts:
             twins = _twin_at_end(file, source) if tolerance < Tolerance.CHARACTERS else ()
             return tuple(_run(start, len(source), tolerance) for start in dict.fromkeys((*starts, *twins)))
@@ -87,8 +91,10 @@ def placements(file: FileLines, hunk: PatchHunk, loosest: Tolerance) -> tuple[Pl
 def _twin_at_end(file: FileLines, source: Sequence[str]) -> tuple[int, ...]:
     """Return the same text at the file's end, where only the last line's missing end tells it apart."""
     start = len(file.lines) - len(source)
-    is_there = start >= 0 and file.keys(Tolerance.LINE_ENDS)[start:] == keys_of(source, Tolerance.LINE_ENDS)
-    return (start,) if is_there else ()
+    if start < 0:
+        return ()
+    at_end, wanted = (keys_of(lines, Tolerance.LINE_ENDS) for lines in (file.lines[start:], source))
+    return (start,) if at_end == wanted else ()
 
 
 def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidence: Evidence) -> Placement:
@@ -108,6 +114,8 @@ def choose(file: FileLines, hunk: PatchHunk, found: Sequence[Placement], evidenc
     if chosen is None:
         raise ambiguous([p.start for p in narrowed])
     _refuse_rival(file, hunk, chosen, evidence)
+    nears = {hunk.start + drift for drift in evidence.drifts or (0,)} if hunk.start is not None else set()
+    refuse_stale(file, hunk, chosen.start, sorted(nears - {chosen.start}))
     return chosen
 
 
@@ -186,7 +194,7 @@ def _similar(file: FileLines, wanted: Sequence[str]) -> list[int]:
 
 
 def _run(start: int, size: int, tolerance: Tolerance) -> Placement:
-    return Placement(tuple(range(start, start + size)), tolerance, start)
+    return Placement(range(start, start + size), tolerance, start)
 
 
 def _gapped(file: FileLines, hunk: PatchHunk) -> Iterator[Placement]:

@@ -14,6 +14,8 @@ from greenline.edit.place import Evidence, Placement, ambiguous, choose, placeme
 from greenline.edit.text import line_end, split_lines, without_end
 from greenline.edit.tolerance import FileLines, Tolerance
 
+_MAX_PIECES = 50
+
 
 def replace_once(text: str, search: str, replacement: str, start: int | None = None) -> str:
     """Replace the one place where `search`, which may be a piece of a line, stands in `text`.
@@ -30,7 +32,7 @@ def replace_once(text: str, search: str, replacement: str, start: int | None = N
         lines = split_lines(text)
         view = _replace_in_view(lines, search, replacement, start)
         return replace_lines(text, search, replacement, start) if view is None else view
-    elision.check(split_lines(text), split_lines(search), split_lines(replacement))
+    elision.check(_lines_of(text), split_lines(search), split_lines(replacement))
     new = replacement
     if "\r" not in search:
         new = new.replace("\r\n", "\n").replace("\n", _end_at(text, place))
@@ -40,6 +42,8 @@ def replace_once(text: str, search: str, replacement: str, start: int | None = N
 def replace_lines(text: str, search: str, replacement: str, start: int | None = None) -> str:
     """Replace whole lines; otherwise as `replace_once`."""
     _refuse_empty(search)
+    if start is None and (exact := _exactly(text, search, replacement)) is not None:
+        return exact
     file = FileLines(split_lines(text))
     hunk = _hunk(split_lines(search), split_lines(replacement), start)
     try:
@@ -50,6 +54,34 @@ def replace_lines(text: str, search: str, replacement: str, start: int | None = 
             raise
         return replace_lines(text, *trimmed, start)
     return put(file, (hunk,), (placement,))
+
+
+def _exactly(text: str, search: str, replacement: str) -> str | None:
+    """Return what comes of lines that stand in one place as they are; None where that takes a closer look.
+
+    It is what the long way comes to, without cutting the text into lines.
+    """
+    is_plain = "\r" not in search + replacement and search.endswith("\n") and replacement[-1:] in ("", "\n")
+    if not is_plain or ("\n" + text).endswith("\n" + search[:-1]):
+        return None
+    found: list[int] = []
+    at = text.find(search)
+    for _ in range(_MAX_PIECES):
+        if at < 0:
+            break
+        found += [at] if _begins_line(text, at) else []
+        at = text.find(search, at + 1)
+    if len(found) != 1 or at >= 0:
+        return None
+    lines = tuple(_lines(split_lines(search), split_lines(replacement)))
+    removed, added = ([line for kind, line in lines if kind == mark] for mark in "-+")
+    elision.check(_lines_of(text), removed, added)
+    return text[: found[0]] + replacement + text[found[0] + len(search) :]
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield a text's lines, cut only where somebody asks for them."""
+    yield from split_lines(text)
 
 
 def _refuse_empty(search: str) -> None:

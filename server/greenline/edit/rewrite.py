@@ -21,7 +21,7 @@ def rewrite(before: str, content: str, *, keeps_end: bool) -> str:
     spans = _spans(bodies, new_bodies)
     removed = [body for span in spans for body in bodies[span.start : span.end]]
     added = [body for span in spans for body in new_bodies[span.to_start : span.to_end]]
-    elision.check(bodies, removed, added)
+    elision.check_whole(bodies, removed, added)
     if not lines:
         return content
     end = dominant_end(lines)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import attrs
 
 from greenline.core.error import EditRejected
+from greenline.edit.hunk import Span, changed_spans
 from greenline.edit.indent import Indents, indentation, unit, width
 from greenline.edit.matcher import BoundedMatcher
 from greenline.edit.operation import PatchHunk
@@ -17,6 +19,10 @@ from greenline.edit.text import line_end, without_end
 from greenline.edit.tolerance import PLAIN, Tolerance, plain
 
 _QUOTES = "'\""
+_LONG = 1000
+"""Characters of a line up to which they are compared one by one; past it, words are."""
+_MANY = 100
+_WORD = re.compile(r"^\s+|\S+\s*")
 _FEEDS = re.compile(r"[\f\v]+")
 
 
@@ -45,11 +51,11 @@ def splice(file: Sequence[str], hunk: PatchHunk, placement: Placement, end: str)
         yield _new_lines(file, placement, form, change, end, matched)
 
 
-def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_stated: bool) -> str:
+def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, has_end: bool | None) -> str:
     """Return the text with all spans put in; they must be sorted.
 
     Raises `EditRejected` (`malformed`) where two of them overlap.
-    A last line that is new ends as the file did, unless `ends_stated` says that the edit changes just that.
+    A last line that is new ends as the file did, unless the edit says whether it has an end (`has_end`).
     """
     result: list[str] = []
     position = 0
@@ -68,12 +74,11 @@ def joined(file: Sequence[str], spans: Sequence[NewLines], end: str, *, ends_sta
     result.extend(file[position:])
     if not result:
         return ""
-    if not (last_is_new and position >= len(file)):
-        ends_stated = True
     last = result.pop()
     whole = [line if line.endswith(("\n", "\r")) else line + end for line in result]
-    if not ends_stated and file:
-        last = without_end(last) + ((line_end(last) or end) if line_end(file[-1]) else "")
+    if last_is_new and position >= len(file) > 0:
+        has_end = bool(line_end(file[-1])) if has_end is None else has_end
+        last = without_end(last) + ((line_end(last) or end) if has_end else "")
     return "".join(whole) + last
 
 
@@ -155,7 +160,8 @@ def _form(file: Sequence[str], hunk: PatchHunk, placement: Placement) -> _Form:
         and not (hunk.has_marks and _lost_marks(marked, added))
         and not _is_own(marked, added)
     ):
-        units = unit(hunk.target) or unit(hunk.source), unit(file)
+        least = min((indentation(line) for line, _ in pairs if line.strip()), key=width, default="")
+        units = unit(hunk.target, least) or unit(hunk.source, least), unit(file)
         indents = Indents.of([line for line, _ in pairs], [line for _, line in pairs], units)
     return _Form(False, indents, _characters(pairs))
 
@@ -231,17 +237,65 @@ def _carried(new: str, old: str, found: str) -> str:
     if old == found or (old.isascii() and found.isascii()):
         return new
     old_units, found_units, new_units = _units(old), _units(found), _units(new)
-    if [plain(u) for u in old_units] != [plain(u) for u in found_units]:
+    forms = {unit_: plain(unit_) for unit_ in {*old_units, *found_units}}
+    if [forms[unit_] for unit_ in old_units] != [forms[unit_] for unit_ in found_units]:
         return new
-    matcher = BoundedMatcher(old_units, new_units)
+    if max(len(old_units), len(new_units)) <= _LONG:
+        return "".join(_merged(old_units, found_units, new_units))
     pieces: list[str] = []
-    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
-        pieces += found_units[a1:a2] if tag == "equal" else new_units[b1:b2]
-    return "".join(pieces)
+    words, new_words = _words(old_units), _words(new_units)
+    starts, new_starts = _starts(words), _starts(new_words)
+    if starts[-1] != len(old_units) or new_starts[-1] != len(new_units):
+        # A mark that combines with a blank makes one character of two words.
+        return new
+    at = 0
+    for span in _apart(words, new_words, changed_spans(words, new_words)):
+        pieces += found_units[starts[at] : starts[span.start]]
+        rows, to_rows = (
+            slice(starts[span.start], starts[span.end]),
+            new_starts[span.to_start : span.to_end + 1],
+        )
+        changed = new_units[to_rows[0] : to_rows[-1]]
+        is_short = max(rows.stop - rows.start, len(changed)) <= _LONG
+        pieces += _merged(old_units[rows], found_units[rows], changed) if is_short else changed
+        at = span.end
+    return "".join([*pieces, *found_units[starts[at] :]])
+
+
+def _apart(words: Sequence[str], new_words: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield spans of words that differ; a long one of as many old as new words is taken word by word."""
+    for span in spans:
+        n_words = span.end - span.start
+        if n_words != span.to_end - span.to_start or n_words < _MANY:
+            yield span
+            continue
+        for offset in range(n_words):
+            row, to_row = span.start + offset, span.to_start + offset
+            if words[row] != new_words[to_row]:
+                yield Span(row, row + 1, to_row, to_row + 1)
+
+
+def _merged(old: Sequence[str], found: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Yield the new characters, as the file has them where they are old ones."""
+    for tag, a1, a2, b1, b2 in BoundedMatcher(old, new).get_opcodes():
+        yield from found[a1:a2] if tag == "equal" else new[b1:b2]
+
+
+def _words(units: Sequence[str]) -> list[str]:
+    """Split characters into words, each with the blanks behind it."""
+    return _WORD.findall("".join(units))
+
+
+def _starts(words: Sequence[str]) -> list[int]:
+    """Return at which character each word begins, and where the last one ends."""
+    has_marks = any(map(unicodedata.combining, {character for word in words for character in word}))
+    return [0, *accumulate(len(_units(word)) if has_marks else len(word) for word in words)]
 
 
 def _units(text: str) -> list[str]:
     """Split into characters with the marks that combine with them."""
+    if not any(map(unicodedata.combining, set(text))):
+        return list(text)
     units: list[str] = []
     for character in text:
         if units and unicodedata.combining(character):

@@ -12,30 +12,23 @@ import attrs
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
+from greenline.edit.header import settled
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
+from greenline.edit.reading import Change, changed, encoded, written
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
 from greenline.edit.room import is_emptied, refuse_inside_file
 from greenline.edit.text import split_lines
-from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as, encode
+from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as
 
 Read = Callable[[str], bytes | None]
 """Absolute path → bytes, or None where there is no such file."""
-_LEGACY = (
-    "cp1252",
-    "cp1250",
-    "cp1251",
-    "koi8_r",
-    "cp1253",
-    "iso8859_15",
-    "shift_jis",
-    "euc_jp",
-    "gb18030",
-    "big5",
-    "euc_kr",
-)
+
+
+_DECLARING = (".py", ".pyi", ".xml", ".html", ".htm", ".xhtml", ".svg")
+"""Suffixes of files that say their own encoding."""
 
 
 class Staging:
@@ -49,6 +42,8 @@ class Staging:
         self._roots = roots
         self._encoding = encoding
         self._changes: dict[str, FileChange] = {}
+        self._paths: dict[str, str] = {}
+        """Files as the edit names them, where that is the name under a root."""
 
     def current(self, path: str) -> bytes | None:
         """Return a file's bytes with the changes so far."""
@@ -78,7 +73,7 @@ class Staging:
         before = self._read(path) if old is None else old.before
         if after is not None and before is None:
             refuse_inside_file(path, self._changes)
-        if after is not None and path.endswith((".py", ".pyi")) and self._encoding is None:
+        if after is not None and path.endswith(_DECLARING) and self._encoding is None:
             source = self._changes[moved_from].before if moved_from in self._changes else before
             after = _as_declared(path, source or b"", after)
         if old is not None:
@@ -98,7 +93,7 @@ class Staging:
         """
         match operation:
             case FilePatch():
-                self._patch(operation)
+                self._patch(settled(operation, self.exists))
             case Replace():
                 self._replace(operation)
             case Write():
@@ -134,29 +129,9 @@ class Staging:
 
             self.put(path, self._changed(data, operation.search, change))
 
-    def _changed(self, data: bytes, old_text: str, change: Callable[[TextFile], str]) -> bytes:
-        """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file.
-
-        Where the encoding is a guess, letters of `old_text` that the file has in one other encoding show it.
-        """
-        file = self._decode(data)
-        try:
-            return _encode(file, change(file))
-        except EditRejected:
-            if not file.guessed or old_text.isascii():
-                raise
-        found = set()
-        for encoding in _LEGACY:
-            with contextlib.suppress(EditRejected, InvalidInput):
-                file = decode_as(data, encoding)
-                found.add(_encode(file, change(file)))
-        if len(found) == 1:
-            return found.pop()
-        raise EditRejected(
-            "The file is not UTF-8, and its encoding cannot be told.",
-            remedy="Name its encoding, or use characters that it has.",
-            code="not-utf8",
-        )
+    def _changed(self, data: bytes, old_text: str, change: Change) -> bytes:
+        """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file."""
+        return changed(data, self._decode(data), old_text, change, is_free=self._encoding is None)
 
     def _start(self, path: str, file: TextFile, start: int | None) -> int | None:
         """Return a stated line where it means the same before and after what is staged, else None."""
@@ -172,9 +147,13 @@ class Staging:
         data = self.current(path)
         self._refuse_other(path, operation.path)
         with _naming(operation.path):
+
+            def change(file: TextFile) -> str:
+                return rewrite(file.text, _unmarked(file, operation.content), keeps_end=operation.keeps_end)
+
             file = self._decode(data or b"")
-            after = rewrite(file.text, _unmarked(file, operation.content), keeps_end=operation.keeps_end)
-            self.put(path, _encode(file, after))
+            is_free = self._encoding is None
+            self.put(path, written(data or b"", file, operation.content, change, is_free=is_free))
 
     def _create(self, name: str, text: str, mode: int | None = None) -> None:
         path = self._path(name, is_shown=False)
@@ -187,7 +166,7 @@ class Staging:
                 path=name,
             )
         with _naming(name):
-            self.put(path, _encode(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
+            self.put(path, encoded(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
 
     def _delete(self, name: str, patch: FilePatch | None = None) -> None:
         path, data = self._file(name, is_shown=patch is not None)
@@ -271,7 +250,13 @@ class Staging:
             return True
 
     def _path(self, name: str, *, is_shown: bool = True) -> str:
-        return named_path(name, self._roots, self._has, is_shown=is_shown)
+        known = self._paths.get(name)
+        if known is not None and self._has(known):
+            return known
+        path = named_path(name, self._roots, self._has, is_shown=is_shown)
+        if any(path == f"{root}/{name}" for root in self._roots):
+            self._paths[name] = path
+        return path
 
     def _has(self, path: str) -> bool:
         return self.current(path) is not None
@@ -315,34 +300,11 @@ def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
     return attrs.evolve(hunk, lines=tuple((kind, _unmarked(file, text)) for kind, text in hunk.lines))
 
 
-def _encode(file: TextFile, text: str) -> bytes:
-    """Encode a file's new text; raises `EditRejected` (`unencodable`, `not-utf8`, `malformed`)."""
-    if file.text and not file.bom and text.startswith("\ufeff") and not file.text.startswith("\ufeff"):
-        # A mark that the file does not have came with the edit, as editors and models add it.
-        text = text[1:]
-    if "\0" in text and "\0" not in file.text:
-        raise EditRejected(
-            "The edit writes a NUL character, and then the file would be no text.",
-            remedy="Leave it out, or write its escape.",
-            code="malformed",
-        )
-    data = encode(attrs.evolve(file, text=text))
-    if file.guessed:
-        new = next((c for c in text if not c.isascii() and c not in file.text), None)
-        if new is not None:
-            raise EditRejected(
-                f"The file is not UTF-8, and nothing says how it would write U+{ord(new):04X}.",
-                remedy="Name its encoding, or use characters that it has.",
-                code="not-utf8",
-            )
-    return data
-
-
 def _as_declared(path: str, before: bytes, after: bytes) -> bytes:
-    """Return a Python file's new bytes as what it says of its encoding, where no old bytes are at stake.
+    """Return a file's new bytes as what it says of its encoding, where no old bytes are at stake.
 
     Raises `EditRejected` (`unencodable`) where the edit changes what bytes that stay are said to be, and for
-    an encoding that Python would not read the file by.
+    an encoding that the file would not be read by.
     """
     said = declared_encoding(after)
     if after.isascii() or after.startswith(codecs.BOM_UTF8) or said in (None, declared_encoding(before)):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
+from unidiff.patch import PatchedFile, PatchSet
 
 from greenline.core.error import EditRejected
 from greenline.edit import header
@@ -89,4 +89,15 @@ def _from_unidiff(files: PatchSet) -> Iterator[FilePatch]:
             new_start = max(hunk.target_start - 1, 0)
             heading = hunk.section_header.strip()
             hunks.append(PatchHunk(start, tuple(body), heading, new_start=new_start))
-        yield header.named((file.source_file, file.target_file), tuple(hunks))
+        yield header.named(_names(file), tuple(hunks), _git_names(file))
+
+
+def _names(file: PatchedFile) -> header.Names:
+    """Return a file's names as the header has them, with a tab where a timestamp stood behind one."""
+    old = file.source_file + ("\t" + file.source_timestamp if file.source_timestamp else "")
+    return old, file.target_file + ("\t" + file.target_timestamp if file.target_timestamp else "")
+
+
+def _git_names(file: PatchedFile) -> header.Names | None:
+    lines = (line for line in file.patch_info or () if line.startswith("diff --git "))
+    return next((names for line in lines if (names := header.git_names(line))), None)

@@ -18,6 +18,7 @@ import attrs
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, without_second_names, write_beside
+from greenline.edit.git_folder import is_of_git
 from greenline.edit.kept import kept_of
 from greenline.edit.room import folders_of, in_the_way, missing_folders, remove_folders
 from greenline.journal.blob import content_hash, sync_folder
@@ -165,8 +166,7 @@ def read_bytes(path: str) -> bytes | None:
 def _target(path: str, roots: Sequence[str]) -> str:
     """Return the file that a path leads to; raises where it is outside, or where git keeps its records."""
     located = locate(path, roots)
-    inside = Path(located.target).relative_to(os.path.normpath(located.root))
-    if ".git" in (part.lower() for part in inside.parts):
+    if is_of_git(located):
         raise EditRejected(
             f"{path} must not be written: git keeps its own records there.",
             remedy="Change the project's files instead.",

@@ -16,6 +16,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_XML = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([-\w.:]+)["']""")
+_META = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([-\w.:]+)""", re.IGNORECASE)
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|meta)\b", re.IGNORECASE | re.DOTALL)
+_HEAD = 1024
+"""Bytes at the beginning of a page within which it says its encoding."""
 _DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
@@ -116,16 +121,35 @@ def encode(file: TextFile) -> bytes:
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """Return the codec that a PEP 263 line declares in the first two lines, if Python has it."""
-    for line in data.split(b"\n", 2)[:2]:
-        match = _DECLARED.match(line)
-        if match:
-            try:
-                codec = codecs.lookup(match.group(1).decode("ascii", "replace"))
-            except (LookupError, ValueError):
-                return None
-            return codec.name
-    return None
+    """Return the codec that the text says it is in, if Python has it.
+
+    A PEP 263 line in the first two lines says it, an XML declaration, or a `meta` element of an HTML page.
+    """
+    match = next(filter(None, map(_DECLARED.match, data.split(b"\n", 2)[:2])), None)
+    name = _codec(match)
+    if match is not None:
+        return name
+    head = data[:_HEAD]
+    name = _codec(_XML.match(head) or (_META.search(head) if _HTML.match(head) else None))
+    # What is in bytes that hold ASCII is not in two or four bytes a character, whatever it says.
+    is_wide = name is not None and name.startswith(("utf-16", "utf-32"))
+    return None if name is None or is_wide or not _is_of_text(name) else name
+
+
+def _codec(match: re.Match[bytes] | None) -> str | None:
+    try:
+        return None if match is None else codecs.lookup(match.group(1).decode("ascii", "replace")).name
+    except (LookupError, ValueError):
+        return None
+
+
+def _is_of_text(name: str) -> bool:
+    """Return whether a codec turns text into bytes: Python has others too."""
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 def is_binary(data: bytes) -> bool:
