@@ -113,7 +113,7 @@ def _put_in(line: int, score: float) -> Fix:
     ("fixes", "n_homes"),
     [
         ((_put_in(3, 0.5), _put_in(6, 0.5)), 2),
-        ((_put_in(3, 0.5), _put_in(6, 0.3)), 1),
+        ((_put_in(3, 0.5), _put_in(6, 0.1)), 1),
         ((_put_in(3, 0.5), _put_in(2, 0.5)), 1),
         ((_fix("a"), _fix("b")), 1),
     ],

@@ -16,8 +16,8 @@ from greenline.repair.fix import Fix, make_contents
 from greenline.verify.batch import Look
 
 _MIN_VARIANTS = 8
-_AS_LIKELY = 0.9
-"""The share of the best score from which on a place is as likely as the best one's."""
+_AS_LIKELY = 0.4
+"""The share of the best score from which on a place counts beside the best one."""
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -82,7 +82,7 @@ def families(
 
 
 def homes(family: Family, read: Callable[[str], bytes]) -> int:
-    """Return in how many functions a statement that the best fix puts in would do as well, and as likely."""
+    """Return in how many functions a statement that the best fix puts in would do, and is not far less likely."""
     best = family.best
     added = [edit for edit in best.edits if edit.start == edit.end and edit.operator.startswith("missing")]
     if not added:

@@ -19,7 +19,7 @@ from greenline.repair.fix import Fix
 _LEAST_SHARE = 0.6
 """The share below which too much speaks for the others together."""
 _LEAST_SHARE_OF_FEW = 0.7
-_LEAST_SHARE_OF_ONE = 0.8
+_LEAST_SHARE_OF_ONE = 0.9
 """Where one test alone executes the line, nothing else speaks for what the edit does there."""
 _FEW = 2
 """Up to so many failing tests say little, and the share must be greater."""
