@@ -82,7 +82,7 @@ def families(
 
 
 def homes(family: Family, read: Callable[[str], bytes]) -> int:
-    """Return in how many functions a statement that the best fix puts in would do, and is not far less likely."""
+    """Return in how many functions a statement that the best fix puts in would do, if likely at all."""
     best = family.best
     added = [edit for edit in best.edits if edit.start == edit.end and edit.operator.startswith("missing")]
     if not added:
