@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import attrs
 
@@ -15,6 +16,7 @@ from greenline.core.evidence import Outcome, RunEnd, TestReport
 from greenline.core.port import Tree
 from greenline.verify.repeat import KNOWN_REPEATS, REPEATS, judge
 from greenline.verify.runs import Suite
+from greenline.verify.verdict import collected_anew
 
 
 @attrs.frozen
@@ -54,13 +56,16 @@ def stability(
     flaky; what differs then on the base alone has the whole suite run again, twice.
     """
     suspects = judge(rounds)
-    if not suspects.open:
+    # An import may fail by chance too, and no round beside the first asks for tests that B has not.
+    anew = collected_anew(rounds[0][0], rounds[1][0]).values()
+    doubted = (*suspects.open, *chain.from_iterable(anew))
+    if not doubted:
         return Stability(suspects.flaky, on_base=suspects.on_base)
-    n_repeats = REPEATS if set(suspects.open).isdisjoint(known_flaky) else KNOWN_REPEATS
+    n_repeats = REPEATS if set(doubted).isdisjoint(known_flaky) else KNOWN_REPEATS
     base, patched = (_Side(tree, done[0]) for tree, done in zip(trees, rounds, strict=True))
 
     def alone(side: _Side) -> set[str]:
-        return side.differs(suspects.open, suite.run(side.tree, suspects.open, coverage=False))
+        return side.differs(doubted, suite.run(side.tree, doubted, coverage=False))
 
     def whole(tests: Sequence[str]) -> set[str]:
         report = suite.run(base.tree, coverage=False)

@@ -91,7 +91,7 @@ def _differences(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...], tuple[
     before, after = _outcomes(facts.base), _outcomes(facts.patched)
     old = _outcomes(facts.old_tests) if facts.old_tests else after
     fixed = [t for t, outcome in before.items() if outcome in _BROKEN and after.get(t) is Outcome.PASSED]
-    fixed += [m for m in _collected_anew(facts) if _passes_whole(m, after) and _passes_whole(m, old)]
+    fixed += [m for m in _anew(facts) if _passes_whole(m, after) and _passes_whole(m, old)]
     lost, missing = [], []
     for test, outcome in before.items():
         if outcome is not Outcome.PASSED:
@@ -103,18 +103,22 @@ def _differences(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...], tuple[
     return tuple(sorted(fixed)), tuple(sorted(lost)), tuple(sorted(missing))
 
 
-def _collected_anew(facts: Facts) -> tuple[str, ...]:
-    """Return the modules of tests that B cannot collect, and P, with O where it is run, does.
+def collected_anew(base: TestReport, *changed: TestReport | None) -> dict[str, tuple[str, ...]]:
+    """Return the modules of tests that B cannot collect and every run with the change does, with their tests.
 
     Such a module is a failing test of B, as when its tests import what is yet to be written. None where
-    anything else ended a run: then nobody knows what passed before.
+    anything else ended a run: then nobody knows what passed before. The first of `changed` is P.
     """
-    ends = [report.end for report in (facts.patched, facts.old_tests) if report is not None]
-    if facts.base.end is not RunEnd.COLLECTION or any(end is not RunEnd.COMPLETE for end in ends):
-        return ()
-    after = _outcomes(facts.patched)
-    broken = [test.id for test in facts.base.tests if test.outcome is Outcome.ERROR]
-    return tuple(module for module in broken if any(_tests_in(module, after)))
+    reports = [report for report in changed if report is not None]
+    if base.end is not RunEnd.COLLECTION or any(report.end is not RunEnd.COMPLETE for report in reports):
+        return {}
+    broken = (test.id for test in base.tests if test.outcome is Outcome.ERROR)
+    found = {module: _tests_in(module, _outcomes(reports[0])) for module in broken}
+    return {module: tuple(tests) for module, tests in found.items() if tests}
+
+
+def _anew(facts: Facts) -> dict[str, tuple[str, ...]]:
+    return collected_anew(facts.base, facts.patched, facts.old_tests)
 
 
 def _passes_in(test: str, outcomes: Mapping[str, Outcome]) -> bool:
@@ -124,13 +128,13 @@ def _passes_in(test: str, outcomes: Mapping[str, Outcome]) -> bool:
 
 def _passes_whole(module: str, outcomes: Mapping[str, Outcome]) -> bool:
     """Return whether a module has a test that passes, and none that fails."""
-    found = _tests_in(module, outcomes)
+    found = _tests_in(module, outcomes).values()
     return module not in outcomes and Outcome.PASSED in found and _BROKEN.isdisjoint(found)
 
 
-def _tests_in(module: str, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
-    """Return the outcomes of a module's tests; the module is a file, or a dotted name of unittest's."""
-    return [outcome for test, outcome in outcomes.items() if test.startswith((f"{module}::", f"{module}."))]
+def _tests_in(module: str, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Return the tests of a module, which is a file, or a dotted name of unittest's."""
+    return {test: o for test, o in outcomes.items() if test.startswith((f"{module}::", f"{module}."))}
 
 
 def _passes(outcome: Outcome | None) -> bool:
@@ -143,7 +147,7 @@ def _could_not_run(facts: Facts) -> Decision | None:
             return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
         if report is not None and report.end is RunEnd.RUNNER_MISSING:
             return Decision(Verdict.COULD_NOT_RUN, report.end.value, report.detail)
-    if facts.base.end is not RunEnd.COMPLETE and not _collected_anew(facts):
+    if facts.base.end is not RunEnd.COMPLETE and not _anew(facts):
         detail = f"Without the patch: {facts.base.detail}"
         return Decision(Verdict.COULD_NOT_RUN, facts.base.end.value, detail)
     return None
