@@ -26,15 +26,6 @@ from bench.table import Log, Table, Target, load
 LIMIT_S = 180.0
 HEADING = "## A first hunk in Neovim"
 _STEP_S, _KEY_S, _LOOK_S = 900.0, 300.0, 0.2
-_TRACERS = """
-import subprocess, sys
-from pathlib import Path
-folder, wheels = map(Path, sys.argv[1:])
-sys.path.insert(0, str(folder))
-from build_toolbox import download_commands
-for command in download_commands(folder / "tracers.txt", wheels):
-    subprocess.run(command, check=True)
-"""
 _FOREIGN = re.compile(r"(GREENLINE|NVIM|XDG|PYTHON|MAKE|MFLAGS|VIRTUAL_ENV|PIP_(NO_INDEX|FIND_LINKS))")
 _WAITING = 'require("greenline.proposal").waiting()'
 _OPENED = '(vim.lsp.get_clients({name="greenline"})[1] or {}).initialized'
@@ -130,14 +121,13 @@ def _downloads(base: Path, checkout: Path) -> list[tuple[str, list[str]]]:
     wheels = str(base / "wheels")
     pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
     pip += ["--require-hashes", "-d", wheels]
-    # As `sandbox/build_toolbox.py` asks for them.
-    any_python = ["--only-binary", ":all:", "--platform", "any", "--implementation", "py", "--abi", "none"]
-    any_python += ["--python-version", "3.9"]
     return [
         ("git clone", ["git", "clone", "-q", str(ROOT), str(checkout)]),
         ("packages", [*pip, "-r", str(checkout / "requirements/dev.txt")]),
-        ("the toolbox", [*pip, *any_python, "-r", str(checkout / "sandbox/toolbox.txt")]),
-        ("its tracers", [sys.executable, "-c", _TRACERS, str(checkout / "sandbox"), wheels]),
+        (
+            "the toolbox",
+            [sys.executable, str(checkout / "sandbox/build_toolbox.py"), "--download", wheels],
+        ),
     ]
 
 

@@ -308,14 +308,20 @@ def test_a_change_is_brought_to_an_end_by_one_process(tmp_path: Path) -> None:
     assert workspace.states() == [CheckpointState.ROLLED_BACK]
 
 
+def damage(workspace: Workspace, name: str) -> str:
+    """Spoil what the newest change kept of a file; return the blob's name."""
+    with workspace.store() as store:
+        (checkpoint,) = store.newest_first()
+        before = next(f.before for f in checkpoint.files if f.path.endswith(name)) or ""
+        store.blobs.path(before).write_bytes(b"damaged")
+    return before
+
+
 def test_a_change_whose_way_back_is_damaged_is_carried_through(
     tmp_path: Path, whole: tuple[Tree, Tree]
 ) -> None:
     workspace = crashed_half_way(tmp_path)
-    with workspace.store() as store:
-        (checkpoint,) = store.newest_first()
-        damaged = next(f.before for f in checkpoint.files if f.path.endswith("edit0.txt")) or ""
-        store.blobs.path(damaged).write_bytes(b"damaged")
+    damaged = damage(workspace, "edit0.txt")
 
     assert workspace.recover() == ()
 
@@ -333,10 +339,7 @@ def test_a_folder_that_was_to_become_a_file_is_carried_through(
         if not (workspace.root / "turns").exists():
             break
     assert (workspace.root / "folds").is_dir()
-    with workspace.store() as store:
-        (checkpoint,) = store.newest_first()
-        damaged = next(f.before for f in checkpoint.files if f.path.endswith("turns")) or ""
-        store.blobs.path(damaged).write_bytes(b"damaged")
+    damage(workspace, "turns")
 
     assert workspace.recover() == ()
     assert settled(workspace, whole) == "after"
