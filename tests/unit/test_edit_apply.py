@@ -108,6 +108,14 @@ def test_no_edit_reaches_the_folder_of_git_by_another_name(tmp_path: Path, kind:
     assert caught.value.code == "protected"
 
 
+def test_a_git_file_that_names_no_folder_keeps_nothing_out(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(b"gitdir: a\0b\n")
+
+    (change,) = edits(tmp_path, "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+x\n").changes
+
+    assert change.after == b"x\n"
+
+
 def test_a_creation_over_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EditRejected) as caught:
         edits(tmp_path, "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import signal
@@ -120,6 +121,21 @@ def test_extended_attributes_are_kept(root: Path, store: CheckpointStore) -> Non
     undo(store)
 
     assert applied == os.getxattr(path, "user.greenline") == b"kept\0"
+
+
+def test_a_file_system_that_knows_no_change_of_owner_takes_edits(
+    root: Path, store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = root / "a.txt"
+    path.write_bytes(b"before\n")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(os, "chown", fail)
+    apply(store, root, change(path, b"after\n"))
+
+    assert path.read_bytes() == b"after\n"
 
 
 def own(path: Path) -> tuple[object, ...]:

@@ -76,6 +76,15 @@ def test_what_another_part_would_undo_is_refused_with_both_places(
         (
             {
                 "ops": [
+                    {"op": "update", **WHOLE, "move_to": "b.txt"},
+                    {"op": "create", "path": "a.txt", "content": "new\n"},
+                ]
+            },
+            {"a.txt": "new\n", "b.txt": "all\n"},
+        ),
+        (
+            {
+                "ops": [
                     {"op": "create", "path": "n", "content": "x\n"},
                     {**UPDATE, "path": "n", "search": "x"},
                 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from greenline.core.error import EditRejected
 from greenline.edit.apply import edit_set_from_diff
+from greenline.edit.name import unstamped
 
 BODY = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 STAMPS = [" new", " original", " (modified)", " revision 3", " 2024-01-02 10:00:00"]
@@ -72,3 +74,12 @@ def test_a_new_file_has_no_timestamp_behind_its_suffix(tmp_path: Path) -> None:
     diff = "--- /dev/null 1970-01-01 00:00:00\n+++ b/x.py 2024-01-02 10:00:00\n@@ -0,0 +1 @@\n+z\n"
 
     assert changed(tmp_path, diff) == {"x.py": b"z\n"}
+
+
+def test_a_name_with_many_blanks_is_read_in_one_pass() -> None:
+    name = "a" + " " * 40_000 + "b"
+    started = time.process_time()
+
+    assert unstamped(name) == name
+    assert unstamped(f"{name}  (new)") == name
+    assert time.process_time() - started < 3

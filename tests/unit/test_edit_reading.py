@@ -62,6 +62,22 @@ def test_ascii_that_only_looks_like_escapes_takes_any_letter() -> None:
     assert applied(text.encode(), replace("1 + 2", "é")) == text.replace("1 + 2", "é").encode()
 
 
+@pytest.mark.parametrize("keys", ["Ctrl+Esc", "Shift+F10", "base+overhead"])
+def test_words_with_a_plus_between_them_are_no_escapes(keys: str) -> None:
+    text = f"Press {keys}\nb\n"
+
+    assert applied(text.encode(), replace("b\n", "–\n")) == f"Press {keys}\n–\n".encode()
+    assert applied(text.encode(), write(f"{text}é\n")) == f"{text}é\n".encode()
+
+
+@pytest.mark.parametrize("letters", ["é", "Ö", "ж", "αβ", "日本"])
+def test_letters_of_utf_7_are_seen_as_such(letters: str) -> None:
+    with pytest.raises(EditRejected) as caught:
+        applied(f"{letters}\nb\n".encode("utf-7"), replace("b\n", "é\n"))
+
+    assert caught.value.code == "not-utf8"
+
+
 def test_a_whole_file_keeps_the_encoding_that_its_lines_show() -> None:
     before, after = "für “alle”\nb\n", "für “alle”\nneu “x”\n"
 

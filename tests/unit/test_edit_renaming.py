@@ -72,6 +72,16 @@ def test_a_name_that_stays_taken_is_refused() -> None:
         after(renamed(("p", "s"), ("q", "s")), p="P\n", q="Q\n")
 
 
+def test_a_mode_that_a_swap_asks_for_is_that_of_its_file() -> None:
+    edit = renamed(("p", "q"), ("q", "p")).replace(
+        "similarity", "old mode 100644\nnew mode 100755\nsimilarity", 1
+    )
+
+    changes = edit_set_from_text(edit, Staging({"/w/p": b"P\n", "/w/q": b"Q\n"}.get, "/w")).changes
+
+    assert [(change.path, change.mode) for change in changes] == [("/w/p", None), ("/w/q", 0o755)]
+
+
 def test_diffs_that_follow_each_other_keep_their_order() -> None:
     assert after(renamed(("p", "q"), ("q", "r")), p="P\n") == {"r": "P\n"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from greenline.core.error import EditRejected
@@ -77,6 +79,15 @@ def test_a_comment_over_lines_that_are_added_is_no_elision(line: str) -> None:
 @pytest.mark.parametrize("line", HEADINGS)
 def test_a_comment_over_as_many_lines_as_go_is_no_elision(line: str) -> None:
     check(["a"], ["a", "b"], [line, "x = 1", "y = 2"])
+
+
+def test_a_comment_with_a_long_name_is_read_in_one_pass() -> None:
+    started = time.process_time()
+
+    with pytest.raises(EditRejected):
+        check(["a"], [], [f"# remaining {'a' * 300}-tests", "x = 1", "y = 2"])
+
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize("line", [*HEADINGS, "# the remaining functions"])

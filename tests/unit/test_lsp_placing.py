@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 import pytest
 from hypothesis import given
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from greenline.core.edit import FileChange, Hunk
-from greenline.edit.hunk import split
+from greenline.edit.hunk import Span, changed_spans, split
 from greenline.edit.text import split_lines, text_hash
-from greenline.lsp.convert import Encoding, edited
+from greenline.lsp import moving
+from greenline.lsp.convert import Encoding, Replaced, edited
 from greenline.lsp.moving import Moves
 from greenline.lsp.placing import Placing
 from greenline.lsp.review import CurrentText, apply_replacements, file_edits, place
@@ -170,6 +173,25 @@ def test_a_hunk_whose_line_was_changed_and_changed_back_is_there_again() -> None
     desk.replace((7, 4), (7, 8), "check")
 
     assert desk.row(hunk) == 7
+
+
+def test_many_hunks_follow_one_comparison_of_what_was_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{number}\n" for number in range(20)]
+    hunks = hunks_of("".join(lines), "".join(f"{line[:-1]}!\n" if int(line) % 2 else line for line in lines))
+    compared: list[int] = []
+
+    def counted(old: Sequence[str], new: Sequence[str]) -> tuple[Span, ...]:
+        compared.append(len(old))
+        return changed_spans(old, new)
+
+    monkeypatch.setattr(moving, "changed_spans", counted)
+    after = ["new\n", *lines]
+    moves = Moves("".join(lines), (Replaced(0, lines, after),))
+
+    found = [moves.follow(hunk, after) for hunk in hunks]
+
+    assert [hunk.start_line for hunk in found if hunk] == [hunk.start_line + 1 for hunk in hunks]
+    assert compared == [len(lines)]
 
 
 CHANGES = st.lists(

@@ -65,6 +65,15 @@ def test_encodings_are_told_apart(data: bytes, encoding: str) -> None:
     assert encode(decode(data)) == data
 
 
+@pytest.mark.timeout(20)
+def test_comments_at_the_head_of_a_text_are_read_in_one_pass() -> None:
+    comments = b"<!-- x -->\n" * 60
+    page = comments + b'<html><meta charset="latin-1">\xe9\n'
+
+    assert decode(comments + b"# Title\n").encoding == "utf-8"
+    assert decode(page).encoding == "iso8859-1"
+
+
 def test_a_character_that_the_encoding_lacks_is_refused() -> None:
     with pytest.raises(EditRejected) as caught:
         encode(TextFile("\u20ac", "latin-1"))

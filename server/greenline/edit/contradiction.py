@@ -5,6 +5,7 @@ Parts that build on each other are none: several changes of one file, and what a
 
 from __future__ import annotations
 
+import contextlib
 import os.path
 from collections.abc import Callable
 from typing import Literal
@@ -71,6 +72,13 @@ class Claims:
                     path=claim.name,
                 )
         before.append(claim)
+        if isinstance(operation, Move):
+            self._let_go(operation.path)
+
+    def _let_go(self, name: str) -> None:
+        """Forget what was asked of a file that moves away: what its old name gets next is another file."""
+        with contextlib.suppress(GreenlineError):
+            self._claims.pop(self._path_of(name, False), None)
 
 
 def _claim_of(operation: Operation) -> _Claim | None:

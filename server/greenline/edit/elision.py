@@ -77,7 +77,7 @@ _FOREIGN = re.compile(
 _AND_SO_ON = re.compile(r"(?:etc|and so on|and so forth|usw|u\.? ?s\.? ?w)", re.IGNORECASE)
 _PLAIN = re.compile(
     r"(?:the |all |your )*"
-    r"(?:(?:remaining|existing|previous|original|others?) (?!code\b|contents?\b)(?:\w+ ?){1,4}"
+    r"(?:(?:remaining|existing|previous|original|others?) (?!code\b|contents?\b)\w+(?: \w+){0,3} ?"
     r"|(?:rest|remainder)|same as (?:above|before))\W*",
     re.IGNORECASE,
 )

@@ -64,4 +64,4 @@ def _named(folder: str) -> str | None:
     except OSError:
         return None
     name = said.partition("gitdir:")[2].strip()
-    return os.path.realpath(os.path.join(folder, name)) if name else None
+    return os.path.realpath(os.path.join(folder, name)) if name and "\0" not in name else None

@@ -34,7 +34,9 @@ def give(path: Path, kept: str) -> None:
     Raises `OSError` where an attribute of the user's own cannot be given.
     """
     value = json.loads(kept)
-    if hasattr(os, "chown"):
+    status = path.stat()
+    # Some file systems know no change of owner at all, not even to the one that a file has.
+    if hasattr(os, "chown") and value["owner"] != [status.st_uid, status.st_gid]:
         with contextlib.suppress(PermissionError):
             os.chown(path, *value["owner"])
     for name, data in value["attributes"].items():

@@ -8,7 +8,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 _UNPLAIN = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\ud800-\udfff]')
 _STAMP = re.compile(
-    r"\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$"
+    r"(?<!\s)\s+\(?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|original|new|updated|modified|revision \d+)\)?$"
 )
 
 

@@ -24,7 +24,8 @@ _ESCAPED = ("iso2022_jp_ext", "iso2022_kr", "hz", "utf_7")
 _ESCAPES = (
     re.compile(rb"\x1b[$(]"),
     re.compile(rb"~\{"),
-    re.compile(rb"\+[A-Za-z0-9+/]{3}"),
+    # Letters that UTF-7 writes are no word and no number, as what a plus stands before in ASCII often is.
+    re.compile(rb"\+(?!(?:[A-Z]?[a-z]+|[A-Z]?[0-9]+)(?![A-Za-z0-9+/]))[A-Za-z0-9+/]{3}"),
     re.compile(rb"\x0e"),
 )
 _SHIFTS = re.compile(rb"\x1b\$|\x0e")

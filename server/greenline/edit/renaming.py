@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from greenline.core.error import GreenlineError
-from greenline.edit.operation import FilePatch, Move, Operation
+from greenline.edit.operation import FilePatch, Operation
 from greenline.edit.staging import Staging
 
 _ASIDE = ".greenline-moving"
@@ -65,12 +65,12 @@ class _Knot:
             moved = self.patches[number]
             if is_ring:
                 aside = f"{moved.old}{_ASIDE}"
-                yield attrs.evolve(moved, new=aside)
+                yield attrs.evolve(moved, new=aside, mode=None)
                 line = line[1:]
             yield from (self.patches[n] for n in reversed(line) if n not in done)
             done.update(line, [number])
             if is_ring:
-                yield Move(f"{moved.old}{_ASIDE}", moved.new or "", moved.place)
+                yield attrs.evolve(moved, old=f"{moved.old}{_ASIDE}", hunks=())
 
 
 def _path(name: str | None, patch: FilePatch, staging: Staging) -> str | None:

@@ -6,6 +6,7 @@ Texts are only compared inside of what one change replaced; what lies outside of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import attrs
 
@@ -28,7 +29,7 @@ class Moves:
         """Return a hunk on the text afterwards, whose lines are given; None where a change touched it."""
         if not hunk.before and not hunk.after:
             return hunk
-        for spans in map(_spans, self.changes):
+        for spans in self._spans:
             if any(touches(span, hunk) for span in spans):
                 return None
             by = sum(_growth(span) for span in spans if span.end <= hunk.start_line)
@@ -41,9 +42,14 @@ class Moves:
         They came back where they stand once in what was put in their place, or right beside it.
         """
         wide = hunk
-        for spans in map(_spans, self.changes):
+        for spans in self._spans:
             hunk, wide = _over(hunk, spans, beside=False), _over(wide, spans, beside=True)
         return hunk, _found_in(wide, lines)
+
+    @cached_property
+    def _spans(self) -> tuple[tuple[Span, ...], ...]:
+        """The spans of lines that differ, by change; the same for all hunks."""
+        return tuple(map(_spans, self.changes))
 
 
 def _spans(change: Replaced) -> tuple[Span, ...]:

@@ -18,7 +18,9 @@ _BOMS = (
 )
 _XML = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([-\w.:]+)["']""")
 _META = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([-\w.:]+)""", re.IGNORECASE)
-_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|meta)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    rb"\s*(?:(?><!--.*?-->)\s*)*<(?:!doctype\s+html|html|head|meta)\b", re.IGNORECASE | re.DOTALL
+)
 _HEAD = 1024
 """Bytes at the beginning of a page within which it says its encoding."""
 _DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
