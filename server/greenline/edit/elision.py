@@ -64,6 +64,7 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 """What is said of text that is not shown, and may be said of text that is: it counts where much goes."""
+_TITLE = re.compile(r"#{2,6} \S")
 _BRACKETED = re.compile(r"\[\[?.+\]|\{\{.+\}\}|<<?.+>|\(.+\)")
 _VAGUE = re.compile(r"(?:(?:and|keep|plus) )*(?:the |your |all )*(?:rest|remainder) of .+", re.IGNORECASE)
 _FOREIGN = re.compile(
@@ -169,10 +170,13 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
     if n_lines < _MIN_LINES or n_gone * 2 <= n_lines or not _vanishes(removed, added):
         return
     known = {line.strip() for line in before}
-    for line in added:
-        text = line.strip()
+    shown = [line.strip() for line in added if line.strip()]
+    for text, following in zip(shown, [*shown[1:], ""], strict=True):
         body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
         is_note = body != text or _BRACKETED.fullmatch(text) is not None
+        if _TITLE.match(text) and following and not following.startswith("#"):
+            # A title of Markdown's has its section below it, where a note stands for one.
+            continue
         if is_note and text not in known and len(body.split()) <= _NOTE and speaks_of_rest(body):
             raise _elision(text)
 
