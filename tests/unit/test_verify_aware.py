@@ -34,6 +34,7 @@ JAVASCRIPT = [
 ]
 GO = ["if testing.Testing() {", 'if strings.HasSuffix(os.Args[0], ".test") {', 'flag.Lookup("test.v")']
 HONEST = [
+    f"P = {1 << 2048:#x}\n",
     'def __eq__(self, other):\n    return self.x == other.x\nNAME = "pytest"',
     '"""Set PYTEST_ADDOPTS to pass options."""',
     "frames = traceback.extract_stack()",
