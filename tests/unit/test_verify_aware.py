@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from greenline.core.port import StagedFile, Tree
@@ -72,6 +74,22 @@ def test_what_only_looks_like_it(text: str) -> None:
 def test_what_the_code_asked_before_does_not_count(text: str) -> None:
     assert not aware(tree(a__py=text), tree(a__py=f"import x\n{text}\ny = 1\n"), ["a.py"])
     assert not aware(tree(a__py=text), tree(), ["a.py"])
+
+
+def test_each_file_of_a_folder_with_another_name_is_read_once_a_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[ast.Module] = []
+
+    def note(module: ast.Module) -> list[tuple[str, int]]:
+        read.append(module)
+        return []
+
+    monkeypatch.setattr("greenline.verify.aware.reaches", note)
+    old = {f"old/m{n}.py": StagedFile(b"x = 1\n") for n in range(20)}
+    new = {f"new/m{n}.py": StagedFile(b"x = 1\n") for n in range(20)}
+
+    aware(old, new, [*old, *new])
+
+    assert len(read) == len(old) + len(new)
 
 
 def test_a_file_that_only_has_another_name_asks_nothing_new() -> None:
