@@ -85,6 +85,16 @@ def test_a_table_whose_rows_change_or_are_no_cases_is_loosened(before: str, afte
     assert names("test_abs.py", HEAD + before, HEAD + after)
 
 
+@pytest.mark.parametrize("module", ["tests", "."])
+def test_a_table_of_a_package_that_its_modules_read_in_another_way_is_loosened(module: str) -> None:
+    reader = f"from {module} import CASES\n\n\ndef test_last():\n    assert absolute(CASES[-1]) == 2\n"
+    package, path = "tests/__init__.py", "tests/test_a.py"
+    old = tree({package: "CASES = [-1, -2]\n", path: reader})
+    new = tree({package: "CASES = [-1, -2, 2]\n", path: reader})
+
+    assert loosened(old, new, [package], [path]).places == {(path, "test_last")}
+
+
 def test_a_table_that_others_read_in_another_way_is_loosened() -> None:
     reader = "from cases import CASES\n\n\ndef test_last():\n    assert CASES[-1] == (2, 2)\n"
     walker = HEAD + "from cases import CASES\n" + BY_ROW

@@ -196,8 +196,14 @@ def _grown(patched: Tree, path: str, names: frozenset[str], old: SuiteFile, new:
     grown = {name: _longer_tables(old, new, name) for name in names if name != EVERYTHING}
     if not any(grown.values()):
         return frozenset()
-    module = path.rpartition("/")[2].removesuffix(".py").encode()
-    readers = [path, *(p for p, f in patched.items() if p.endswith(".py") and module in f.content)]
+    # Who imports from a package does not write `__init__`, and within it not even its name.
+    module, within = path.removesuffix("/__init__.py"), path.removesuffix("__init__.py")
+    name = module.rpartition("/")[2].removesuffix(".py").encode()
+    readers = [path]
+    for reader, file in patched.items():
+        is_within = within not in ("", path) and reader.startswith(within)
+        if reader.endswith(".py") and (is_within or name in file.content):
+            readers.append(reader)
     opaque = frozenset[str]().union(*(SuiteFile.of(patched, reader).opaque for reader in readers))
     return frozenset(name for name, tables in grown.items() if tables and not tables & opaque)
 
