@@ -152,6 +152,13 @@ SWALLOWS = [
     "        return True",
     "class A:\n    def __exit__(self, kind, error, tb):\n        return isinstance(error, Exception)",
     "@contextlib.contextmanager\ndef f():\n    try:\n        yield\n    except Exception:\n        log()",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if not kind:\n            self.end()\n"
+    "        else:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        return kind",
+    "class A:\n    def __exit__(self, *exc):\n        try:\n            self.close()\n        finally:\n"
+    "            return True",
+    "@contextmanager\ndef f():\n    try:\n        yield\n    except* AssertionError:\n        log()",
     "@contextmanager\ndef f():\n    with suppress(ValueError, AssertionError):\n        yield",
     "def f(call):\n    with contextlib.suppress(Exception):\n        call(1)",
     "def f(call):\n    try:\n        call(1)\n    except Exception:\n        pass",
@@ -166,6 +173,15 @@ MODEST = [
     "class A:\n    def __exit__(self, *exc):\n        self.close()\n        return False",
     "class A:\n    def __exit__(self, kind, error, tb):\n        if kind and issubclass(kind, KeyError):\n"
     "            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        handled = self.handle(error)\n"
+    "        if handled:\n            return True\n        return handled",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        self.close()\n        return kind is None",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        return not kind",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind is None:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind is not None:\n"
+    "            return False\n        return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind:\n            self.undo()\n"
+    "        return False",
     "@contextmanager\ndef f():\n    try:\n        yield\n    except Exception:\n        undo()\n"
     "        raise",
     "@contextmanager\ndef f():\n    kept = None\n    try:\n        yield\n    except Exception as error:\n"
