@@ -57,7 +57,10 @@ GROWS = [
         "        for x, y in self.ROWS:\n            assert absolute(x) == y\n",
     ),
 ]  # fmt: skip
+CATCHING = "\ndef test_all():\n    with pytest.raises(ValueError):\n"
+CATCHING += "        for x in CASES:\n            assert absolute(x)\n"
 LOOSENS = [
+    ("CASES = ['a', 'b']\n" + CATCHING, "CASES = ['c', 'a', 'b']\n" + CATCHING),
     (ROWS + BY_ROW, "CASES = [(0, 0), (2, 3)]\n" + BY_ROW),
     (ROWS + BY_ROW, "CASES = [(0, 0), (-2, 2)]\n" + BY_ROW),
     (ROWS + BY_ROW, "CASES = []\n" + BY_ROW),
