@@ -60,6 +60,18 @@ GROWS = [
 CATCHING = "\ndef test_all():\n    with pytest.raises(ValueError):\n"
 CATCHING += "        for x in CASES:\n            assert absolute(x)\n"
 LOOSENS = [
+    (
+        "def test_one():\n    x = absolute(-1)\n    assert x == 1\n",
+        "def test_one():\n    x = absolute(-1)\n    assert (x := 1)\n    assert x == 1\n",
+    ),
+    (
+        BY_ROW.replace("CASES", "[(0, 0)]"),
+        BY_ROW.replace("CASES", "[(0, 0), (0, setattr(lib, 'absolute', abs))]"),
+    ),
+    (
+        LOOP.replace("CASES", "[(0, 0)]"),
+        LOOP.replace("CASES", "[((absolute := abs)(1), 1), (0, 0)]"),
+    ),
     ("CASES = ['a', 'b']\n" + CATCHING, "CASES = ['c', 'a', 'b']\n" + CATCHING),
     (ROWS + BY_ROW, "CASES = [(0, 0), (2, 3)]\n" + BY_ROW),
     (ROWS + BY_ROW, "CASES = [(0, 0), (-2, 2)]\n" + BY_ROW),

@@ -228,7 +228,9 @@ def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
         return False
     if not all(map(_asks_as_much, old.decorator_list, new.decorator_list)):
         return False
+    n_set = _n_set(*old.decorator_list, *old.body)
     left = [*old.body]
+    said: list[ast.AST] = [*new.decorator_list]
     for statement in new.body:
         if not left:
             break
@@ -236,7 +238,20 @@ def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
             del left[0]
         elif not isinstance(statement, ast.Assert):
             return False
+        said.append(statement)
+    if _n_set(*said) > n_set:
+        return False
     return not left and _yields(new) == _yields(old)
+
+
+def _n_set(*nodes: ast.AST) -> int:
+    """Return how many expressions give a name or an attribute another value, as an assertion or a row can."""
+    return sum(
+        isinstance(inner, ast.NamedExpr)
+        or (isinstance(inner, ast.Call) and called(inner) in ("setattr", "delattr", "exec"))
+        for node in nodes
+        for inner in ast.walk(node)
+    )
 
 
 def _asks_as_much(old: ast.expr, new: ast.expr) -> bool:
