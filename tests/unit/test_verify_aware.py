@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from greenline.core.port import StagedFile, Tree
@@ -34,6 +36,7 @@ JAVASCRIPT = [
 ]
 GO = ["if testing.Testing() {", 'if strings.HasSuffix(os.Args[0], ".test") {', 'flag.Lookup("test.v")']
 HONEST = [
+    f"P = {1 << 2048:#x}\n",
     'def __eq__(self, other):\n    return self.x == other.x\nNAME = "pytest"',
     '"""Set PYTEST_ADDOPTS to pass options."""',
     "frames = traceback.extract_stack()",
@@ -71,6 +74,22 @@ def test_what_only_looks_like_it(text: str) -> None:
 def test_what_the_code_asked_before_does_not_count(text: str) -> None:
     assert not aware(tree(a__py=text), tree(a__py=f"import x\n{text}\ny = 1\n"), ["a.py"])
     assert not aware(tree(a__py=text), tree(), ["a.py"])
+
+
+def test_each_file_of_a_folder_with_another_name_is_read_once_a_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[ast.Module] = []
+
+    def note(module: ast.Module) -> list[tuple[str, int]]:
+        read.append(module)
+        return []
+
+    monkeypatch.setattr("greenline.verify.aware.reaches", note)
+    old = {f"old/m{n}.py": StagedFile(b"x = 1\n") for n in range(20)}
+    new = {f"new/m{n}.py": StagedFile(b"x = 1\n") for n in range(20)}
+
+    aware(old, new, [*old, *new])
+
+    assert len(read) == len(old) + len(new)
 
 
 def test_a_file_that_only_has_another_name_asks_nothing_new() -> None:
@@ -133,6 +152,13 @@ SWALLOWS = [
     "        return True",
     "class A:\n    def __exit__(self, kind, error, tb):\n        return isinstance(error, Exception)",
     "@contextlib.contextmanager\ndef f():\n    try:\n        yield\n    except Exception:\n        log()",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if not kind:\n            self.end()\n"
+    "        else:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        return kind",
+    "class A:\n    def __exit__(self, *exc):\n        try:\n            self.close()\n        finally:\n"
+    "            return True",
+    "@contextmanager\ndef f():\n    try:\n        yield\n    except* AssertionError:\n        log()",
     "@contextmanager\ndef f():\n    with suppress(ValueError, AssertionError):\n        yield",
     "def f(call):\n    with contextlib.suppress(Exception):\n        call(1)",
     "def f(call):\n    try:\n        call(1)\n    except Exception:\n        pass",
@@ -147,6 +173,15 @@ MODEST = [
     "class A:\n    def __exit__(self, *exc):\n        self.close()\n        return False",
     "class A:\n    def __exit__(self, kind, error, tb):\n        if kind and issubclass(kind, KeyError):\n"
     "            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        handled = self.handle(error)\n"
+    "        if handled:\n            return True\n        return handled",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        self.close()\n        return kind is None",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        return not kind",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind is None:\n            return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind is not None:\n"
+    "            return False\n        return True",
+    "class A:\n    def __exit__(self, kind, error, tb):\n        if kind:\n            self.undo()\n"
+    "        return False",
     "@contextmanager\ndef f():\n    try:\n        yield\n    except Exception:\n        undo()\n"
     "        raise",
     "@contextmanager\ndef f():\n    kept = None\n    try:\n        yield\n    except Exception as error:\n"
@@ -156,6 +191,9 @@ MODEST = [
     "def f(path):\n    with suppress(Exception):\n        os.unlink(path)",
     "import sys\nsys.stdout = sys.argv = other",
     "import logging\nlogging.raiseExceptions = False\nlogging.Formatter.converter = time.gmtime",
+    "import imaplib\nimaplib._MAXLINE = 10 * 1024 * 1024",
+    "import socketserver\nsocketserver.BaseServer.timeout = -1",
+    "import ctypes\nctypes.windll.kernel32.GetStdHandle.restype = ctypes.c_void_p",
     "import sys\nsys.modules[__name__] = Lazy()\nsys.modules[__name__].x = 1",
     "import calendar\ndef f(calendar):\n    calendar.name = pick()",
     "self.stack.append(1)\nself.monitoring = Monitor()\nx = manager.get_objects()",

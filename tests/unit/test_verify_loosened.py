@@ -57,7 +57,22 @@ GROWS = [
         "        for x, y in self.ROWS:\n            assert absolute(x) == y\n",
     ),
 ]  # fmt: skip
+CATCHING = "\ndef test_all():\n    with pytest.raises(ValueError):\n"
+CATCHING += "        for x in CASES:\n            assert absolute(x)\n"
 LOOSENS = [
+    (
+        "def test_one():\n    x = absolute(-1)\n    assert x == 1\n",
+        "def test_one():\n    x = absolute(-1)\n    assert (x := 1)\n    assert x == 1\n",
+    ),
+    (
+        BY_ROW.replace("CASES", "[(0, 0)]"),
+        BY_ROW.replace("CASES", "[(0, 0), (0, setattr(lib, 'absolute', abs))]"),
+    ),
+    (
+        LOOP.replace("CASES", "[(0, 0)]"),
+        LOOP.replace("CASES", "[((absolute := abs)(1), 1), (0, 0)]"),
+    ),
+    ("CASES = ['a', 'b']\n" + CATCHING, "CASES = ['c', 'a', 'b']\n" + CATCHING),
     (ROWS + BY_ROW, "CASES = [(0, 0), (2, 3)]\n" + BY_ROW),
     (ROWS + BY_ROW, "CASES = [(0, 0), (-2, 2)]\n" + BY_ROW),
     (ROWS + BY_ROW, "CASES = []\n" + BY_ROW),
@@ -83,6 +98,16 @@ def test_a_table_that_gains_rows_says_more(before: str, after: str) -> None:
 @pytest.mark.parametrize(("before", "after"), LOOSENS)
 def test_a_table_whose_rows_change_or_are_no_cases_is_loosened(before: str, after: str) -> None:
     assert names("test_abs.py", HEAD + before, HEAD + after)
+
+
+@pytest.mark.parametrize("module", ["tests", "."])
+def test_a_table_of_a_package_that_its_modules_read_in_another_way_is_loosened(module: str) -> None:
+    reader = f"from {module} import CASES\n\n\ndef test_last():\n    assert absolute(CASES[-1]) == 2\n"
+    package, path = "tests/__init__.py", "tests/test_a.py"
+    old = tree({package: "CASES = [-1, -2]\n", path: reader})
+    new = tree({package: "CASES = [-1, -2, 2]\n", path: reader})
+
+    assert loosened(old, new, [package], [path]).places == {(path, "test_last")}
 
 
 def test_a_table_that_others_read_in_another_way_is_loosened() -> None:

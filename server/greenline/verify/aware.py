@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
@@ -41,9 +41,9 @@ def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     found = {*shadows(base, patched, paths)}
     looks = {path: look for path in paths if (look := _look(path)) is not None}
     # What a file asked that has another name by now is not new.
-    gone = Counter(
-        what for path, look in looks.items() if path not in patched for what, _ in look(base[path].content)
-    )
+    left_out = [path for path in looks if path not in patched]
+    gone = Counter(what for path in left_out for what, _ in looks[path](base[path].content))
+    reached = {what for path in left_out for what, _ in _reach(path, base[path].content)}
     for path, look in looks.items():
         if path not in patched:
             continue
@@ -52,16 +52,17 @@ def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
             left[what] -= 1
             if left[what] < 0:
                 found.add(f"{path}:{line}: {what}")
-        found.update(_reaches(base, patched, path, [p for p in looks if p not in patched]))
+        before = {what for what, _ in _reach(path, base[path].content)} if path in base else reached
+        found.update(_reaches(path, patched[path].content, before))
     return frozenset(found)
 
 
-def _reaches(base: Tree, patched: Tree, path: str, gone: list[str]) -> Iterator[str]:
+def _reaches(path: str, source: bytes, before: Set[str]) -> Iterator[str]:
     """Yield what a file reaches for that it did not before, once each: a debugger may go on with its work."""
-    before = {what for p in ([path] if path in base else gone) for what, _ in _reach(p, base[p].content)}
-    for what, line in _reach(path, patched[path].content):
-        if what not in before:
-            before.add(what)
+    said = {*before}
+    for what, line in _reach(path, source):
+        if what not in said:
+            said.add(what)
             yield f"{path}:{line}: {what}"
 
 

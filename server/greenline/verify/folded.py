@@ -34,7 +34,10 @@ def number_of(node: ast.AST | None, numbers: Mapping[str, float]) -> float | Non
     """Return the number that an expression comes to, where `numbers` gives those that have a name."""
     if isinstance(node, ast.Constant):
         value = node.value
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return None
+        # A modulus of a cipher is greater than any float.
+        return math.inf if value > sys.float_info.max else float(value)
     if isinstance(node, ast.Name):
         return math.inf if node.id == "inf" else numbers.get(node.id)
     if isinstance(node, ast.Attribute):

@@ -196,8 +196,14 @@ def _grown(patched: Tree, path: str, names: frozenset[str], old: SuiteFile, new:
     grown = {name: _longer_tables(old, new, name) for name in names if name != EVERYTHING}
     if not any(grown.values()):
         return frozenset()
-    module = path.rpartition("/")[2].removesuffix(".py").encode()
-    readers = [path, *(p for p, f in patched.items() if p.endswith(".py") and module in f.content)]
+    # Who imports from a package does not write `__init__`, and within it not even its name.
+    module, within = path.removesuffix("/__init__.py"), path.removesuffix("__init__.py")
+    name = module.rpartition("/")[2].removesuffix(".py").encode()
+    readers = [path]
+    for reader, file in patched.items():
+        is_within = within not in ("", path) and reader.startswith(within)
+        if reader.endswith(".py") and (is_within or name in file.content):
+            readers.append(reader)
     opaque = frozenset[str]().union(*(SuiteFile.of(patched, reader).opaque for reader in readers))
     return frozenset(name for name, tables in grown.items() if tables and not tables & opaque)
 
@@ -222,7 +228,9 @@ def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
         return False
     if not all(map(_asks_as_much, old.decorator_list, new.decorator_list)):
         return False
+    n_set = _n_set(*old.decorator_list, *old.body)
     left = [*old.body]
+    said: list[ast.AST] = [*new.decorator_list]
     for statement in new.body:
         if not left:
             break
@@ -230,7 +238,20 @@ def _says_as_much(old: Function, new: Function, opaque: frozenset[str]) -> bool:
             del left[0]
         elif not isinstance(statement, ast.Assert):
             return False
+        said.append(statement)
+    if _n_set(*said) > n_set:
+        return False
     return not left and _yields(new) == _yields(old)
+
+
+def _n_set(*nodes: ast.AST) -> int:
+    """Return how many expressions give a name or an attribute another value, as an assertion or a row can."""
+    return sum(
+        isinstance(inner, ast.NamedExpr)
+        or (isinstance(inner, ast.Call) and called(inner) in ("setattr", "delattr", "exec"))
+        for node in nodes
+        for inner in ast.walk(node)
+    )
 
 
 def _asks_as_much(old: ast.expr, new: ast.expr) -> bool:

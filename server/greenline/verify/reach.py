@@ -37,6 +37,7 @@ _MODULE_OF = {
 """Whose these must be: the name alone says too little."""
 _SETTABLE = re.compile(
     r"sys\.(?:std(?:in|out|err)\b.*|argv|path|ps[12]|\w*hook|dont_write_bytecode|tracebacklimit|last_\w+)"
+    r"|ctypes\.\w*dll\.\w+\.\w+\.(?:argtypes|restype)"
     r"|threading\.excepthook|warnings\.(?:show|format)warning|tempfile\.tempdir|logging\.(?:root|Formatter)\.\w+|builtins\._|os\.environ"
 )
 """What the library lets everybody set."""
@@ -112,7 +113,7 @@ def _by_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, modules: Mo
         if isinstance(target, ast.Attribute):
             full = modules.full(target)
             # A value that is no function changes how something works, and replaces nothing.
-            is_setting = isinstance(node.value, ast.Constant) and not is_of_runner(full)
+            is_setting = node.value is not None and _is_literal(node.value) and not is_of_runner(full)
             if full and not is_setting and not _SETTABLE.fullmatch(full):
                 yield f"replaces {full}", node.lineno
         elif isinstance(target, ast.Subscript):
@@ -123,6 +124,12 @@ def _by_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, modules: Mo
                     yield f"replaces {full}", node.lineno
             elif owner := _owner(target.value, modules):
                 yield f"replaces {owner}.{text_of(target.slice) or '…'}", node.lineno
+
+
+def _is_literal(value: ast.expr) -> bool:
+    """Return whether a value is a constant, or reckoned of constants: `-1`, `10 * 1024`."""
+    parts = ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+    return all(isinstance(part, parts) for part in ast.walk(value))
 
 
 def _owner(node: ast.AST, modules: Modules) -> str:

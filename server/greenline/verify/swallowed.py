@@ -18,7 +18,7 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
     for node in ast.walk(module):
         if not isinstance(node, _Function):
             continue
-        if node.name in _EXITS and _always_true(node.body):
+        if node.name in _EXITS and _always_true(node.body, _arguments(node)):
             yield f"{node.name} swallows every failure", node.lineno
         is_manager = any(
             last_name(d.func if isinstance(d, ast.Call) else d) in _MANAGERS for d in node.decorator_list
@@ -35,7 +35,7 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
 
 def _swallowed(node: ast.AST, manager: _Function | None) -> list[ast.stmt]:
     """Return the statements of which no failure gets out of a `try` or `with`."""
-    if isinstance(node, ast.Try):
+    if isinstance(node, ast.Try | ast.TryStar):
         for handler in node.handlers:
             if _takes_everything(handler.type):
                 is_silent = _is_quiet(handler, manager) if manager else _is_silent(handler)
@@ -86,36 +86,45 @@ def _arguments(function: _Function) -> frozenset[str]:
     return frozenset(argument.arg for argument in every if argument)
 
 
-def _always_true(body: list[ast.stmt]) -> bool:
-    """Return whether a block returns something true whatever was raised."""
+def _always_true(body: list[ast.stmt], given: frozenset[str]) -> bool:
+    """Return whether a block returns something true whatever was raised, which `given` names tell."""
     for statement in body:
         if isinstance(statement, ast.Return):
-            return _is_true(statement.value)
-        if isinstance(statement, ast.With) and _always_true(statement.body):
-            return True
-        if isinstance(statement, ast.If):
-            is_plain = _asks_whether(statement.test)
-            if is_plain and _always_true(statement.body):
-                return True
+            return _is_true(statement.value, given)
+        blocks: list[list[ast.stmt]] = []
+        if isinstance(statement, ast.With):
+            blocks = [statement.body]
+        elif isinstance(statement, ast.Try):
+            blocks = [statement.body, statement.finalbody]
+        elif isinstance(statement, ast.If):
+            is_raised = _is_met(statement.test, given)
+            if is_raised is not None:
+                blocks = [statement.body if is_raised else statement.orelse]
             # What is told apart here is not known further down.
-            if not is_plain and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
-                return False
+            told = [statement] if is_raised is None else blocks[0]
+            if any(isinstance(n, ast.Return) for one in told for n in ast.walk(one)):
+                return any(_always_true(block, given) for block in blocks)
+        if any(_always_true(block, given) for block in blocks):
+            return True
     return False
 
 
-def _is_true(value: ast.expr | None) -> bool:
+def _is_true(value: ast.expr | None, given: frozenset[str]) -> bool:
     if isinstance(value, ast.Constant):
         return bool(value.value)
     if isinstance(value, ast.Call) and last_name(value.func) in ("isinstance", "issubclass"):
         return len(value.args) == 2 and _takes_everything(value.args[1])
-    return value is not None and _asks_whether(value)
+    return value is not None and _is_met(value, given) is True
 
 
-def _asks_whether(test: ast.expr) -> bool:
-    """Return whether a condition only asks whether anything was raised."""
+def _is_met(test: ast.expr, given: frozenset[str]) -> bool | None:
+    """Return what a condition comes to where anything was raised, or None where it asks for more."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _asks_whether(test.operand)
+        inner = _is_met(test.operand, given)
+        return None if inner is None else not inner
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is | ast.IsNot):
         other = test.comparators[0]
-        return isinstance(test.left, ast.Name) and isinstance(other, ast.Constant) and other.value is None
-    return False
+        is_asked = isinstance(test.left, ast.Name) and test.left.id in given
+        is_none = isinstance(other, ast.Constant) and other.value is None
+        return isinstance(test.ops[0], ast.IsNot) if is_asked and is_none else None
+    return True if isinstance(test, ast.Name) and test.id in given else None

@@ -14,6 +14,7 @@ BY_ROW = frozenset({"parametrize", "fixture", "expand"})
 """What makes a test of each row."""
 _VIEWS = frozenset({"items", "keys", "values"})
 _COPIES = frozenset({"list", "tuple", "sorted", "set", "frozenset", "dict", "OrderedDict"})
+_CATCHES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress"})
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 
 
@@ -61,7 +62,8 @@ def longer_table(old: ast.AST, new: ast.AST) -> str | None:
 
 def opaque_names(module: ast.AST) -> frozenset[str]:
     """Return the names that a file uses in another way than as a table that is walked row by row."""
-    walked = {id(part) for node in ast.walk(module) for part in _walked(node)}
+    within = {id(inner) for node in ast.walk(module) if _ends_early(node) for inner in ast.walk(node)}
+    walked = {id(part) for node in ast.walk(module) if id(node) not in within for part in _walked(node)}
     found = set()
     for node in ast.walk(module):
         if isinstance(node, ast.alias) and node.asname:
@@ -145,6 +147,14 @@ def _tables(value: ast.expr) -> Iterator[ast.expr]:
         yield from _tables(value.func.value) if isinstance(value.func, ast.Attribute) else ()
     elif isinstance(value, ast.Call) and called(value) in _COPIES and len(value.args) == 1:
         yield from _tables(value.args[0])
+
+
+def _ends_early(node: ast.AST) -> bool:
+    """Return whether a block goes on after itself where one row of a loop in it raises."""
+    if isinstance(node, ast.Try | ast.TryStar):
+        return bool(node.handlers)
+    calls = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+    return any(isinstance(call, ast.Call) and called(call) in _CATCHES for call in calls)
 
 
 def _asserts_each(loop: ast.For) -> bool:

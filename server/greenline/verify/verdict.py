@@ -113,7 +113,8 @@ def collected_anew(base: TestReport, *changed: TestReport | None) -> dict[str, t
     if base.end is not RunEnd.COLLECTION or any(report.end is not RunEnd.COMPLETE for report in reports):
         return {}
     broken = (test.id for test in base.tests if test.outcome is Outcome.ERROR)
-    found = {module: _tests_in(module, _outcomes(reports[0])) for module in broken}
+    outcomes = _outcomes(reports[0])
+    found = {module: _tests_in(module, outcomes) for module in broken}
     return {module: tuple(tests) for module, tests in found.items() if tests}
 
 
@@ -134,7 +135,8 @@ def _passes_whole(module: str, outcomes: Mapping[str, Outcome]) -> bool:
 
 def _tests_in(module: str, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     """Return the tests of a module, which is a file, or a dotted name of unittest's."""
-    return {test: o for test, o in outcomes.items() if test.startswith((f"{module}::", f"{module}."))}
+    begins = (f"{module}::", f"{module}.")
+    return {test: outcome for test, outcome in outcomes.items() if test.startswith(begins)}
 
 
 def _passes(outcome: Outcome | None) -> bool:

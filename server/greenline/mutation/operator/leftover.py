@@ -85,14 +85,7 @@ def limit(source: Source, node: ast.AST) -> Iterator[Candidate]:
     value = node.value if isinstance(node, ast.Assign | ast.Return) else None
     if not isinstance(value, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
         return
-    if isinstance(value, ast.Call) and ast.unparse(value.func) in (
-        "min",
-        "max",
-        "list",
-        "dict",
-        "set",
-        "str",
-    ):
+    if isinstance(value, ast.Call) and ast.unparse(value.func) in _NO_NUMBERS:
         return
     text = ast.unparse(value)
     names = [name for name in source.names(node) if _LIMIT.search(name.lower())]
