@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -77,9 +76,8 @@ def test_a_new_file_has_no_timestamp_behind_its_suffix(tmp_path: Path) -> None:
 
 
 def test_a_name_with_many_blanks_is_read_in_one_pass() -> None:
-    name = "a" + " " * 40_000 + "b"
-    started = time.process_time()
+    # Read once for each blank it takes many minutes.
+    name = "a" + " " * 400_000 + "b"
 
     assert unstamped(name) == name
     assert unstamped(f"{name}  (new)") == name
-    assert time.process_time() - started < 3

@@ -7,44 +7,71 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import PurePosixPath
+
+import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.pytest_option import words
 
 _TEST = re.compile(r"(?:test_.*|.*_test|conftest)\.py")
+_IMPORT = re.compile(rb"\b(?:from|import)\b([^\n(]*(?:\([^)]*\))?[^\n]*)")
+_WORD = re.compile(rb"\w+")
 
 
 def displaced(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     """Return the names that files of the base import from modules which new files of `paths` displace."""
+    new = [path for path in paths if path not in base and path in patched and _module(path)[0]]
+    if not new:
+        return frozenset()
+    places = _Places.of(base, patched)
+    likely = {path: beside for path in new if (beside := places.is_beside(path)) is not None}
+    importers = _importers(base) if likely else {}
     found: set[str] = set()
-    for path in paths:
-        name, module = _module(path)
-        if path in base or path not in patched or not name:
-            continue
-        folder = module.rpartition("/")[0]
-        is_beside = f"{module}.py" in base and path.endswith("/__init__.py")
-        was_there = f"{module}.py" in base or any(other.startswith(f"{module}/") for other in base)
-        is_first = (
-            not was_there and _is_searched(patched, folder) and not _has_moved(base, patched, path, name)
-        )
-        for holder, file in base.items() if is_beside or is_first else ():
-            if holder.endswith(".py") and name.encode() in file.content:
-                found.update(_imported(file.content, name, is_beside))
+    for path, is_beside in likely.items():
+        name = _module(path)[0]
+        for holder in importers.get(name.encode(), ()):
+            found.update(_imported(base[holder].content, name, is_beside))
     return frozenset(found)
 
 
-def _is_searched(tree: Tree, folder: str) -> bool:
-    """Return whether modules are looked for in a folder because tests lie in it, or as the project says."""
-    if f"{folder}/__init__.py" in tree:
-        return False
-    if folder in (PurePosixPath(path).as_posix() for path in words(tree, "pythonpath")):
-        return True
-    return any(
-        _TEST.fullmatch(name) for path in tree for where, _, name in [path.rpartition("/")] if where == folder
-    )
+@attrs.frozen
+class _Places:
+    """Where modules lie and are looked for, gathered once for all new files."""
+
+    base: Tree
+    patched: Tree
+    holders: Set[str]
+    """Folders of the base, each with all above it."""
+    searched: Set[str]
+    """Folders in which modules are looked for because tests lie in them, or as the project says."""
+    gone: Mapping[str, Sequence[bytes]]
+    """Name of a module that is gone → the contents of those."""
+
+    @classmethod
+    def of(cls, base: Tree, patched: Tree) -> _Places:
+        holders = {parent.as_posix() for path in base for parent in PurePosixPath(path).parents}
+        tests = {
+            where for path in patched for where, _, name in [path.rpartition("/")] if _TEST.fullmatch(name)
+        }
+        tests |= {PurePosixPath(path).as_posix() for path in words(patched, "pythonpath")}
+        searched = {folder for folder in tests if f"{folder}/__init__.py" not in patched}
+        gone: dict[str, list[bytes]] = {}
+        for path in base.keys() - patched.keys():
+            gone.setdefault(_module(path)[0], []).append(base[path].content)
+        return cls(base, patched, holders, searched, gone)
+
+    def is_beside(self, path: str) -> bool | None:
+        """Return whether a new file is a package beside a module of its name; None: it displaces none."""
+        name, module = _module(path)
+        is_file = f"{module}.py" in self.base
+        if is_file and path.endswith("/__init__.py"):
+            return True
+        is_new = not is_file and module not in self.holders
+        is_first = is_new and module.rpartition("/")[0] in self.searched
+        return False if is_first and self.patched[path].content not in self.gone.get(name, ()) else None
 
 
 def _module(path: str) -> tuple[str, str]:
@@ -53,12 +80,15 @@ def _module(path: str) -> tuple[str, str]:
     return (module.rpartition("/")[2], module) if path.endswith(".py") and module != path else ("", "")
 
 
-def _has_moved(base: Tree, patched: Tree, path: str, name: str) -> bool:
-    """Return whether a module is the same as one of its name that is gone."""
-    return any(
-        other not in patched and _module(other)[0] == name and file.content == patched[path].content
-        for other, file in base.items()
-    )
+def _importers(tree: Tree) -> dict[bytes, list[str]]:
+    """Return word → the files in whose imports it stands."""
+    found: dict[bytes, list[str]] = {}
+    for path, file in tree.items():
+        if path.endswith(".py"):
+            imports = _IMPORT.findall(file.content.replace(b"\\\n", b" "))
+            for word in set(_WORD.findall(b"\n".join(imports))):
+                found.setdefault(word, []).append(path)
+    return found
 
 
 def _imported(source: bytes, name: str, is_anywhere: bool) -> Iterator[str]:
