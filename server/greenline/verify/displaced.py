@@ -18,6 +18,7 @@ from greenline.verify.pytest_option import words
 
 _TEST = re.compile(r"(?:test_.*|.*_test|conftest)\.py")
 _IMPORT = re.compile(rb"\b(?:from|import)\b([^\n(]*(?:\([^)]*\))?[^\n]*)")
+_SOURCE = re.compile(rb"\bfrom\s+([\w.]+)\s+import\b|\bimport\b([^\n]*)")
 _WORD = re.compile(rb"\w+")
 
 
@@ -28,11 +29,11 @@ def displaced(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]
         return frozenset()
     places = _Places.of(base, patched)
     likely = {path: beside for path in new if (beside := places.is_beside(path)) is not None}
-    importers = _importers(base) if likely else {}
+    importers = {beside: _importers(base, beside) for beside in set(likely.values())}
     found: set[str] = set()
     for path, is_beside in likely.items():
         name = _module(path)[0]
-        for holder in importers.get(name.encode(), ()):
+        for holder in importers[is_beside].get(name.encode(), ()):
             found.update(_imported(base[holder].content, name, is_beside))
     return frozenset(found)
 
@@ -80,13 +81,14 @@ def _module(path: str) -> tuple[str, str]:
     return (module.rpartition("/")[2], module) if path.endswith(".py") and module != path else ("", "")
 
 
-def _importers(tree: Tree) -> dict[bytes, list[str]]:
-    """Return word → the files in whose imports it stands."""
+def _importers(tree: Tree, is_anywhere: bool) -> dict[bytes, list[str]]:
+    """Return word → the files that import from it; `is_anywhere`: or import it from elsewhere."""
+    pattern = _IMPORT if is_anywhere else _SOURCE
     found: dict[bytes, list[str]] = {}
     for path, file in tree.items():
         if path.endswith(".py"):
-            imports = _IMPORT.findall(file.content.replace(b"\\\n", b" "))
-            for word in set(_WORD.findall(b"\n".join(imports))):
+            imports = pattern.finditer(file.content.replace(b"\\\n", b" "))
+            for word in {word for match in imports for word in _WORD.findall(match[match.lastindex or 0])}:
                 found.setdefault(word, []).append(path)
     return found
 
