@@ -32,7 +32,7 @@ $(EDITORS): $(STAMP) bin/editors
 	@bash bin/editors
 	@mkdir -p $(@D) && touch $@
 
-$(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json bin/runtimes
+$(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json tests/runtimes/latest/package-lock.json bin/runtimes
 	@bash bin/runtimes
 	@touch $@
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import attrs
@@ -14,6 +15,10 @@ from greenline.verify.verifier import SandboxVerifier
 
 RUNTIMES = Path(__file__).parents[2] / ".venv" / "runtimes" / "node_modules"
 """What `bin/runtimes` has installed."""
+LATEST = RUNTIMES.parent / "latest" / "node_modules"
+"""The same runners, years later."""
+_LATEST_NODE = (20, 19)
+"""What the latest mocha needs."""
 
 TYPED = """interface Options {
   limit: number;
@@ -63,6 +68,11 @@ ESM = (
     "import assert from 'node:assert';\nimport { describe, it } from 'vitest';\n"
     "import { low, rare, twice } from '../src/calc';"
 )
+
+
+def node_version() -> tuple[int, ...]:
+    said = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout
+    return tuple(int(part) for part in said.strip().removeprefix("v").split("."))
 
 
 @attrs.frozen
@@ -169,6 +179,24 @@ def test_evidence_names_tests_lines_and_coverage(verifier: SandboxVerifier, root
     assert evidence.patched is not None and changed in evidence.patched.coverage[low][kind.product]
     assert evidence.patched.coverage_of == "test"
     assert [hunk.tests for hunk in evidence.hunks] == [(low, f"{kind.test}::more::high")]
+
+
+@pytest.mark.skipif(node_version() < _LATEST_NODE, reason="the latest runners need a newer Node")
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.runner)
+def test_the_latest_runner_tells_the_same(verifier: SandboxVerifier, tmp_path: Path, kind: Kind) -> None:
+    (tmp_path / "node_modules").symlink_to(LATEST)
+    cases = [
+        kind.case("fix", kind.fix, "verified"),
+        kind.case(
+            "uncovered", kind.text.replace("'rare'", "'very rare'"), "notCovered", "noTestExecutesChange"
+        ),
+        kind.case("syntax_error", kind.fix + "\nfunction (", "regressed", "collection"),
+    ]
+    for case in cases:
+        evidence = measure(verifier, tmp_path, case)
+
+        assert_verdict(evidence, case)
+        assert evidence.base is not None and len(evidence.base.tests) == SCRIPT_TESTS.count("it(")
 
 
 def test_a_runner_that_is_not_installed_is_named(verifier: SandboxVerifier, tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_record(name: str, outcome: str = "passed") -> dict[str, Any]:
 test_record.__test__ = False  # type: ignore[attr-defined]
 
 
-def result(*records: dict[str, Any], timed_out: bool = False) -> SandboxResult:
+def result(*records: dict[str, Any], timed_out: bool = False, output: str = "") -> SandboxResult:
     text = "\n".join(json.dumps(record) for record in records)
-    return SandboxResult(0, timed_out, b"", text.encode(), 1.0)
+    return SandboxResult(0, timed_out, output.encode(), text.encode(), 1.0)
 
 
 def collected(*ids: str) -> dict[str, Any]:
@@ -309,6 +309,33 @@ def test_report_ends(records: tuple[dict[str, Any], ...], end: RunEnd) -> None:
 
 def test_report_of_a_killed_run_is_a_timeout() -> None:
     assert parse(result(HELLO, collected("a"), END, timed_out=True)).end is RunEnd.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("identifier", "message", "detail"),
+    [
+        (
+            "t.py",
+            ">   import a\nE   ModuleNotFoundError: No module named 'a'\n",
+            "Error: No module named 'a')",
+        ),
+        (
+            "t.js",
+            "TypeError: low is not a function\n    at t.js:3:1\n",
+            "(TypeError: low is not a function).",
+        ),
+        ("t.js", "", "Could not be collected: t.js."),
+        ("(collection)", "exit code 7", "could not start: Error: Cannot find module 'x'"),
+    ],
+)
+def test_what_cannot_be_collected_is_told_with_the_reason(identifier: str, message: str, detail: str) -> None:
+    error = {"kind": "collectError", "id": identifier, "message": message}
+    output = "  Error: Cannot find module 'x'\n    at y\n"
+
+    report = parse(result(HELLO, error, END, *FINAL, output=output))
+
+    assert report.end is RunEnd.COLLECTION
+    assert detail in report.detail
 
 
 def test_uncollected_and_repeated_results_do_not_pass() -> None:

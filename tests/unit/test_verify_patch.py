@@ -75,3 +75,15 @@ def test_a_patch_of_other_files_is_whole(root: Path) -> None:
 def test_an_error_in_another_file_refuses_the_whole_patch(root: Path) -> None:
     with pytest.raises(EditRejected):
         gated(root, SECRET + CODE.replace("x = 1", "y = 1"))
+
+
+def test_a_comment_of_a_patch_that_is_only_measured_stands_for_nothing(root: Path) -> None:
+    (root / "a.py").write_text("def f():\n    x = 1\n    y = 2\n    return x + y\n")
+    diff = (
+        "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,3 @@\n def f():\n"
+        "-    x = 1\n-    y = 2\n-    return x + y\n+    # ... other fields.\n+    return 3\n"
+    )
+
+    (change,) = gated(root, diff).edit_set.changes
+
+    assert change.after == b"def f():\n    # ... other fields.\n    return 3\n"

@@ -161,3 +161,13 @@ def test_any_text_has_parts(text: str) -> None:
 )
 def test_names_of_tests(path: str, is_test: bool) -> None:
     assert PathRule().is_test(path) is is_test
+
+
+def test_a_file_of_many_declarations_is_read_once_for_all_of_them() -> None:
+    names = [f"name{number}" for number in range(4000)]
+    text = "\n".join(f"var {name} = [{', '.join(names[:40])}];" for name in names)
+
+    found = code_lines("a.js", text.encode())
+
+    assert found[1] == frozenset(range(1, 4001))
+    assert found[4000] == frozenset({4000})

@@ -9,7 +9,6 @@ from greenline_runner.external import report_of
 from greenline_runner.node_report import HERE, NodeReport, find_package, node_command, node_version
 
 _MAIN = {"jest": "jest_main.cjs", "mocha": "mocha_main.cjs", "vitest": "vitest_main.mjs"}
-_PACKAGES = {"jest": ("jest", "jest-circus"), "mocha": ("mocha",), "vitest": ("vitest",)}
 _OLDEST = {"jest": 27, "mocha": 8, "vitest": 1}
 _NODE_FLAGS = ("--import", "--loader", "--experimental-loader", "--conditions", "--enable-source-maps")
 _SETUP = ".greenline-setup.mjs"
@@ -19,13 +18,12 @@ def missing(project, root):
     """Return why the runner cannot be had, or an empty text."""
     if shutil.which("node") is None:
         return "Node is not installed on this machine: install it, and see `greenline doctor`."
-    for package in _PACKAGES[project["runner"]]:
-        if find_package(root, package) is None:
-            return f"{package} is not installed: node_modules has no such package. Run the project's install."
+    runner = project["runner"]
+    if find_package(root, runner) is None:
+        return f"{runner} is not installed: node_modules has no such package. Run the project's install."
     version = _version(project, root)
-    oldest = _OLDEST[project["runner"]]
-    if int(re.match(r"\d*", version).group() or 0) < oldest:
-        return f"{project['runner']} {version} is too old here: {oldest} or newer is needed."
+    if int(re.match(r"\d*", version).group() or 0) < _OLDEST[runner]:
+        return f"{runner} {version} is too old here: {_OLDEST[runner]} or newer is needed."
     return ""
 
 

@@ -15,13 +15,17 @@ const put = open();
 const root = process.env.GREENLINE_MEASURE;
 delete process.env.GREENLINE_MEASURE;
 const projectRequire = createRequire(path.join(process.cwd(), 'package.json'));
-const cliRequire = createRequire(projectRequire.resolve('jest-cli/package.json'));
-const finish = runner.start(put, root, cliRequire);
+// Each package finds its own dependencies: not every package manager puts them all side by side.
+const within = (require, name) => createRequire(require.resolve(name));
+const cliRequire = within(within(projectRequire, 'jest/package.json'), 'jest-cli/package.json');
+const circus = within(within(cliRequire, '@jest/core'), 'jest-config')('jest-circus/runner');
+const finish = runner.start(put, root, circus.default ?? circus);
 
 const seal = new Seal({});
 
 async function main() {
-  const { yargsOptions } = cliRequire('.');
+  // jest 28 keeps them to itself.
+  const yargsOptions = cliRequire('.').yargsOptions ?? cliRequire('./build/cli/args').options;
   const yargs = cliRequire('yargs');
   const given = process.argv.slice(2);
   const argv = yargs(given).options(yargsOptions).parserConfiguration({ 'camel-case-expansion': true }).argv;

@@ -70,11 +70,11 @@ module.exports = async (globalConfig, config, environment, runtime, testPath, se
 };
 
 /** Begin, once; returns what to call when all has run. */
-module.exports.start = (send, root, cliRequire) => {
+module.exports.start = (send, root, runTests) => {
   if (isStarted) return null;
   isStarted = true;
   put = send;
   meter = root ? new Meter(root) : null;
-  circus = cliRequire('jest-circus/runner');
+  circus = runTests;
   return sources;
 };

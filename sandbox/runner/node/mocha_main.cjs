@@ -78,14 +78,25 @@ class Reporter {
   }
 }
 
+/* A file of mocha's command line; since mocha 12 the package is a module, and these files are not. */
+function ofCommandLine(name) {
+  try {
+    return projectRequire(`mocha/lib/cli/${name}`);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    return projectRequire(`mocha/lib/cli/${name}.cjs`);
+  }
+}
+
 async function main() {
-  const Mocha = projectRequire('mocha');
+  const loaded = projectRequire('mocha');
+  const Mocha = loaded.default ?? loaded;
   const { Context, Hook, Runnable, Runner, Suite, Test } = Mocha;
   const parts = { Context, Hook, Runnable, Runner, Suite, Test };
   const prototypes = Object.entries(parts).map(([name, part]) => [`${name}.prototype`, part.prototype]);
   seal = new Seal({ ...Object.fromEntries(prototypes), 'Mocha.prototype': Mocha.prototype });
-  const { loadOptions } = projectRequire('mocha/lib/cli/options');
-  const { handleRequires, runMocha, validateLegacyPlugin } = projectRequire('mocha/lib/cli/run-helpers');
+  const { loadOptions } = ofCommandLine('options');
+  const { handleRequires, runMocha, validateLegacyPlugin } = ofCommandLine('run-helpers');
   const options = loadOptions(process.argv.slice(2));
   Object.assign(options, { parallel: false, watch: false, bail: false, reporter: 'min' });
   const spec = [...(options.spec ?? []), ...(options._ ?? [])];

@@ -48,24 +48,38 @@ function tell(file, task, names) {
   }
 }
 
+function finish(files, errors) {
+  for (const file of files) {
+    for (const [url, text] of Object.entries(file.meta?.greenlineSources ?? {})) {
+      if (!seen.has(url)) put(sourceRecord(url, text));
+      seen.add(url);
+    }
+    for (const task of file.tasks) tell(file, task, []);
+    const error = file.result?.errors?.[0];
+    if (error) {
+      put(`{"kind":"broken","file":${stringify(file.filepath)},"message":${stringify(complaint(error))}}`);
+      process.stdout.write(`${complaint(error)}\n`);
+    }
+  }
+  for (const error of errors) {
+    put(`{"kind":"broken","file":"","message":${stringify(complaint(error))}}`);
+  }
+  put('{"kind":"end"}');
+}
+
+let isFinished = false;
+
+// vitest 1 and 2 call the first, 4 calls the second, and 3 calls both.
 const reporter = {
   onFinished(files = [], errors = []) {
-    for (const file of files) {
-      for (const [url, text] of Object.entries(file.meta?.greenlineSources ?? {})) {
-        if (!seen.has(url)) put(sourceRecord(url, text));
-        seen.add(url);
-      }
-      for (const task of file.tasks) tell(file, task, []);
-      const error = file.result?.errors?.[0];
-      if (error) {
-        put(`{"kind":"broken","file":${stringify(file.filepath)},"message":${stringify(complaint(error))}}`);
-        process.stdout.write(`${complaint(error)}\n`);
-      }
-    }
-    for (const error of errors) {
-      put(`{"kind":"broken","file":"","message":${stringify(complaint(error))}}`);
-    }
-    put('{"kind":"end"}');
+    if (!isFinished) finish(files, errors);
+    isFinished = true;
+  },
+  onTestRunEnd(modules = [], errors = []) {
+    this.onFinished(
+      modules.map((module) => module.task),
+      errors,
+    );
   },
 };
 

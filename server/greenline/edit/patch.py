@@ -16,24 +16,29 @@ from greenline.edit.tolerance import FileLines, Tolerance, keys_of
 _SHOWN = 5
 
 
-def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> str:
+def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk], *, may_elide: bool = False) -> str:
     """Return the text with a file's hunks applied; all of them are placed on the text as it was.
 
+    With `may_elide` a line that looks like a stand-in for others is text like any other: it is measured, and
+    lands nowhere.
     Raises `EditRejected` (`no-match`, `ambiguous`, `elision`, `malformed`).
     """
     file = FileLines(_newline_lines(text))
     refuse_piece(hunks)
-    return put(file, hunks, _placed(file, hunks))
+    return put(file, hunks, _placed(file, hunks), may_elide=may_elide)
 
 
-def put(file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement]) -> str:
+def put(
+    file: FileLines, hunks: Sequence[PatchHunk], places: Sequence[Placement], *, may_elide: bool = False
+) -> str:
     """Return the text of the file with placed hunks put in."""
     end = dominant_end(file.lines)
     spans: list[NewLines] = []
     for hunk, placement in zip(hunks, places, strict=True):
         removed = [line for kind, line in hunk.lines if kind == "-"]
         added = [line for kind, line in hunk.lines if kind == "+"]
-        elision.check(file.lines, removed, added)
+        if not may_elide:
+            elision.check(file.lines, removed, added)
         spans.extend(splice(file.lines, hunk, placement, end))
     spans.sort(key=lambda span: (span.start, span.end))
     return joined(file.lines, spans, end, has_end=_stated_end(file, hunks, places))

@@ -34,11 +34,13 @@ _DECLARING = (".py", ".pyi", ".xml", ".html", ".htm", ".xhtml", ".svg")
 class Staging:
     """Collects changes over `read`; later changes see earlier ones. One thread at a time.
 
-    `encoding` is that of files without a byte order mark, instead of the detected one.
+    `encoding` is that of files without a byte order mark, instead of the detected one; with `may_elide` no
+    line of a diff is taken for a stand-in.
     """
 
-    def __init__(self, read: Read, *roots: str, encoding: str | None = None) -> None:
+    def __init__(self, read: Read, *roots: str, encoding: str | None = None, may_elide: bool = False) -> None:
         self._read = read
+        self._may_elide = may_elide
         self._roots = roots
         self._encoding = encoding
         self._changes: dict[str, FileChange] = {}
@@ -208,11 +210,18 @@ class Staging:
         if patch.hunks:
             with _naming(old):
                 old_text = "".join(line for hunk in patch.hunks for line in hunk.source)
-                after = self._changed(data, old_text, lambda file: _patched(file, patch.hunks))
+                after = self._changed(data, old_text, self._with(patch.hunks))
         if self._path(new) == source:
             self.put(source, after, patch.mode)
         else:
             self._move_to(old, source, new, after, patch.mode)
+
+    def _with(self, hunks: Sequence[PatchHunk]) -> Change:
+        def change(file: TextFile) -> str:
+            unmarked = [_unmarked_hunk(file, hunk) for hunk in hunks]
+            return apply_patch_hunks(file.text, unmarked, may_elide=self._may_elide)
+
+        return change
 
     def _move_to(self, old: str, source: str, new: str, after: bytes, mode: int | None) -> None:
         target = self._path(new, is_shown=False)
@@ -288,10 +297,6 @@ class Staging:
 def _unmarked(file: TextFile, text: str) -> str:
     """Return a text of the edit without the byte order mark that the file has apart from its text."""
     return text.removeprefix("\ufeff") if file.bom else text
-
-
-def _patched(file: TextFile, hunks: Sequence[PatchHunk]) -> str:
-    return apply_patch_hunks(file.text, [_unmarked_hunk(file, hunk) for hunk in hunks])
 
 
 def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import attrs
@@ -11,6 +12,12 @@ from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import SandboxResult
 
 _OUTPUT_BYTES = 65536
+NO_FILE = "(collection)"
+"""Stands for what cannot be collected where no file is to blame."""
+_MAX_NAMED = 3
+_MAX_GIST = 200
+_MAX_COMPLAINT = 300
+_RAISED = re.compile(r"[\w.]*(?:Error|Exception|Warning)\b")
 _ENDED = (0, 1, 5)
 """pytest's exit codes after which every test has run: all passed, some failed, none there."""
 
@@ -93,7 +100,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
     end, detail = _end(result, lines, output, partial)
     known = {test.id for test in tests}
     broken = tuple(
-        TestResult(name or "(collection)", Outcome.ERROR, file=name.split("::")[0] or None, message=message)
+        TestResult(name or NO_FILE, Outcome.ERROR, file=name.split("::")[0] or None, message=message)
         for name, message in lines.collect_errors.items()
         if name not in known
     )
@@ -216,9 +223,10 @@ def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tu
         return RunEnd.DIED, f"The run broke off: {why}."
     if lines.died:
         return RunEnd.DIED, f"The run broke off: {lines.died}"
+    if lines.collect_errors.keys() == {NO_FILE}:
+        return RunEnd.COLLECTION, f"The runner could not start: {_complaint(output)}"
     if lines.collect_errors:
-        names = ", ".join(sorted(lines.collect_errors)[:3])
-        return RunEnd.COLLECTION, f"Could not be collected: {names}."
+        return RunEnd.COLLECTION, f"Could not be collected: {_first_errors(lines.collect_errors)}."
     if not lines.collection_ended or lines.exit in (3, 4):
         return RunEnd.COLLECTION, f"The runner could not start: {_complaint(output)}"
     if lines.exit not in _ENDED and not (partial and lines.exit == 2):
@@ -229,8 +237,22 @@ def _end(result: SandboxResult, lines: _Lines, output: str, partial: bool) -> tu
     return RunEnd.COMPLETE, ""
 
 
+def _first_errors(errors: dict[str, str]) -> str:
+    """Return the first names, and what the first of them complains of."""
+    names = sorted(errors)
+    told = _gist(errors[names[0]]) if names else ""
+    return ", ".join(names[:_MAX_NAMED]) + (f" ({told})" if told else "")
+
+
+def _gist(message: str) -> str:
+    """Return the line of a traceback that says what is wrong: pytest marks it, others begin with it."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    marked = [line[1:].strip() for line in lines if line.startswith("E ")]
+    raised = [line for line in lines if _RAISED.match(line)]
+    return next(iter([*marked[-1:], *raised[-1:], *lines[:1]]), "")[:_MAX_GIST].rstrip(".")
+
+
 def _complaint(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "no output.")[
-        :300
-    ]
+    marked = (line for line in lines if line.startswith("ERROR") or _RAISED.match(line))
+    return next(marked, lines[-1] if lines else "no output.")[:_MAX_COMPLAINT]

@@ -16,23 +16,27 @@ GO = (".go",)
 _REGEX_BEFORE = re.compile(r"(?:^|[(,=:\[!&|?{};+\-*%<>~]|\breturn|\btypeof|\bcase)\s*\Z")
 _WORD = re.compile(r"[\w$]")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_OWN_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
 _DECLARES = re.compile(r"(?:export\s+)?(?:const|let|var)\b|import\b")
 _FUNCTION = re.compile(r"=>|\bfunc(?:tion)?\b|\bclass\b|\)\s*\{")
 _GO_GROUP = re.compile(r"(?:const|var)\s*\(")
 _TYPES = re.compile(r"(?:export\s+)?(?:declare\s+)?(?:interface|type|package)\b|import\s+type\b")
 _CLOSING = re.compile(r"[)\]}]")
 
+_Uses = dict[str, list[int]]
+
 
 def code_lines(path: str, source: bytes) -> dict[int, frozenset[int]]:
     """Return 1-based line of code → the lines whose execution shows that it ran, itself among them."""
     text = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     lines = bare(text, is_go=path.endswith(GO)).split("\n")
+    used = _uses(lines)
     found: dict[int, frozenset[int]] = {}
     for numbers in _statements(lines):
         head = lines[numbers[0] - 1]
         if _TYPES.match(head) or (path.endswith(GO) and head.startswith("import")):
             continue
-        readers = _readers(lines, numbers)
+        readers = _readers(lines, used, numbers)
         for number in numbers:
             if _WORD.search(lines[number - 1]):
                 found[number] = frozenset({number}) | readers.get(number, frozenset())
@@ -131,7 +135,7 @@ def _statements(lines: list[str]) -> Iterator[list[int]]:
         yield numbers
 
 
-def _readers(lines: list[str], numbers: list[int]) -> dict[int, frozenset[int]]:
+def _readers(lines: list[str], used: _Uses, numbers: list[int]) -> dict[int, frozenset[int]]:
     """Return line of an outermost declaration → lines elsewhere that read what it gives a value to.
 
     A declaration that holds a function shows by its own lines whether that ran.
@@ -143,7 +147,7 @@ def _readers(lines: list[str], numbers: list[int]) -> dict[int, frozenset[int]]:
         return {}
     if _GO_GROUP.match(head):
         return {
-            number: _reading(lines, numbers, set(_NAME.findall(lines[number - 1].split("=")[0])[:1]))
+            number: _reading(used, numbers, set(_NAME.findall(lines[number - 1].split("=")[0])[:1]))
             for number in numbers[1:]
         }
     names = set(_NAME.findall(whole[declared.end() :].split("=")[0]))
@@ -154,15 +158,18 @@ def _readers(lines: list[str], numbers: list[int]) -> dict[int, frozenset[int]]:
             if re.match(r"\s*[{\[]", head[declared.end() :])
             else set(_NAME.findall(head[declared.end() :])[:1])
         )
-    found = _reading(lines, numbers, names - {"from", "as"})
+    found = _reading(used, numbers, names - {"from", "as"})
     return dict.fromkeys(numbers, found)
 
 
-def _reading(lines: list[str], numbers: list[int], names: set[str]) -> frozenset[int]:
-    if not names:
-        return frozenset()
-    pattern = re.compile(
-        r"(?<![\w$.])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])"
-    )
-    own = set(numbers)
-    return frozenset(n for n, line in enumerate(lines, 1) if n not in own and pattern.search(line))
+def _reading(used: _Uses, numbers: list[int], names: set[str]) -> frozenset[int]:
+    return frozenset(n for name in names for n in used.get(name, ())) - set(numbers)
+
+
+def _uses(lines: list[str]) -> _Uses:
+    """Return name → numbers of the lines that use it as a name of its own, not as another's attribute."""
+    found: _Uses = {}
+    for number, line in enumerate(lines, 1):
+        for name in set(_OWN_NAME.findall(line)):
+            found.setdefault(name, []).append(number)
+    return found
