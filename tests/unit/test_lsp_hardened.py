@@ -207,3 +207,25 @@ async def test_a_question_whose_run_has_ended_may_still_be_answered(
     assert asking.exception() is None
     assert not any(record.exc_info for record in caplog.records)
     await server.stop_work()
+
+
+@pytest.mark.parametrize("message_id", [{"a": 1}, [1], 1.5, True])
+async def test_an_id_that_is_no_number_and_no_text_is_refused(tmp_path: Path, message_id: Any) -> None:
+    server, recorder = opened(tmp_path, {})
+    n_before = len(recorder.messages)
+
+    send(server, id=message_id, method="agent/status", params={})
+
+    (answer,) = recorder.messages[n_before:]
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+
+
+async def test_a_text_where_a_list_is_due_is_refused_and_not_read_letter_by_letter(tmp_path: Path) -> None:
+    server, recorder = opened(tmp_path, {})
+
+    send(server, id=7, method="agent/search", params={"query": "x", "kinds": "function"})
+    send(server, id=8, method="agent/review", params={"proposalId": "p", "decisions": [{"hunkId": 3}] * 500})
+
+    told = {answer.get("id"): answer["error"] for answer in recorder.messages if "error" in answer}
+    assert "expected list @ params.kinds" in told[7]["message"]
+    assert told[8]["message"].count("params.decisions") == 3

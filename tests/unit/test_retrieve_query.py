@@ -118,3 +118,10 @@ def test_any_text_is_a_query(text: str) -> None:
 def test_a_stem_begins_its_word(word: str) -> None:
     assert word.startswith(stem(word))
     assert len(stem(word)) >= min(3, len(word))
+
+
+def test_a_word_beyond_reason_names_nothing_and_the_rest_is_searched() -> None:
+    query = understand(f"{'aB' * 20_000} load the ledger")
+
+    assert query.terms == ("load", "ledger")
+    assert query.names == ()

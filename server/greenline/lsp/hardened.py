@@ -6,18 +6,27 @@ Pinned to that version, because private methods are overridden; the tests of thi
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import uuid
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 import cattrs
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcMethodNotFound,
+)
 from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+)
 from pygls.protocol.language_server import lsp_method
 
 from greenline.core.wire import camel
@@ -27,7 +36,7 @@ from greenline.lsp.failure import response_error, to_response_error
 from greenline.lsp.text_document import ExactWorkspace
 
 _log = logging.getLogger(__name__)
-_pygls_log = logging.getLogger("pygls.protocol.json_rpc")
+_MAX_PROBLEMS = 3
 
 CONTENT_SCHEME = "greenline"
 """Scheme of the read-only documents that the server offers through `workspace/textDocumentContent`."""
@@ -51,9 +60,26 @@ class HardenedProtocol(LanguageServerProtocol):
         return wire.message_type(method) or super().get_message_type(method)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Return a message as a value; raises `JsonRpcException`, and logs no traceback, which pygls does."""
-        with _quietly(_pygls_log):
-            return super().structure_message(data)
+        """Return a message as a value; raises `JsonRpcException`.
+
+        pygls formats a traceback of every single thing that is wrong in it: seconds for a long list.
+        """
+        try:
+            return self._converter.structure(data, self._class_of(data))
+        except cattrs.ClassValidationError as error:
+            raise JsonRpcInvalidParams from error
+        except Exception as error:
+            raise JsonRpcInternalError from error
+
+    def _class_of(self, data: dict[str, Any]) -> type[Any]:
+        method = data.get("method", "")
+        if "id" not in data:
+            return self.get_message_type(method) or JsonRPCNotification
+        if "error" in data:
+            return types.ResponseErrorMessage
+        if "method" in data:
+            return self.get_message_type(method) or JsonRPCRequestMessage
+        return self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
 
     def receive(self, data: Message) -> None:
         """Handle one JSON value from the wire.
@@ -65,6 +91,9 @@ class HardenedProtocol(LanguageServerProtocol):
             self._refuse(data)
             return
         message_id, method = data.get("id"), data.get("method")
+        if message_id is not None and (isinstance(message_id, bool) or not isinstance(message_id, str | int)):
+            self._refuse(data)
+            return
         if message_id is not None and isinstance(method, str):
             if (error := self._premature(method)) is not None:
                 self._send_response(message_id, error=error)
@@ -91,6 +120,8 @@ class HardenedProtocol(LanguageServerProtocol):
             (-32700, "no JSON") if isinstance(data, Unreadable) else (-32600, "no JSON-RPC 2.0 message")
         )
         message_id = data.get("id") if isinstance(data, dict) else None
+        if isinstance(message_id, bool) or not isinstance(message_id, str | int):
+            message_id = None
         self._send_data(
             {
                 "jsonrpc": "2.0",
@@ -270,30 +301,20 @@ class HardenedProtocol(LanguageServerProtocol):
         yield from super().lsp_text_document__did_change(params)
 
 
-@contextlib.contextmanager
-def _quietly(log: logging.Logger) -> Iterator[None]:
-    """Let a logger be still for what is logged by our own hand; for one event loop."""
-    was, log.disabled = log.disabled, True
-    try:
-        yield
-    finally:
-        log.disabled = was
-
-
 def _cancelled(message_id: Any) -> types.ResponseError:
     return response_error(-32800, f"The request {message_id!r} was cancelled.", "cancelled", "")
 
 
 def _as_sent(problem: str) -> str:
     """Return a problem with its path spelt as the client spells it: the library knows our names only."""
-    what, separator, path = problem.rpartition(" @ ")
+    what, separator, path = problem.replace("expected tuple", "expected list").rpartition(" @ ")
     return f"{what}{separator}{'.'.join(camel(name) for name in path.split('.'))}"
 
 
 def _malformed(method: str, error: JsonRpcException) -> types.ResponseError:
     cause = error.__cause__
     problems = cattrs.transform_error(cause, path=method) if isinstance(cause, Exception) else [str(error)]
-    detail = "; ".join(_as_sent(p.replace(f"{method}.params", "params")) for p in problems[:3])
+    detail = "; ".join(_as_sent(p.replace(f"{method}.params", "params")) for p in problems[:_MAX_PROBLEMS])
     return response_error(
         -32602,
         f"The parameters of {method} cannot be used: {detail}.",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
 import attrs
 import cattrs
+from cattrs.cols import homogenous_tuple_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from pygls.protocol import default_converter
 
@@ -61,6 +62,7 @@ def make_converter() -> cattrs.Converter:
     converter.register_unstructure_hook_factory(
         ours, lambda cls: make_dict_unstructure_fn(cls, converter, **names(cls))
     )
+    converter.register_structure_hook_factory(_is_list, lambda cls: _of_list(converter, cls))
     converter.register_structure_hook(str, _string)
     converter.register_unstructure_hook(tuple, lambda value: [converter.unstructure(v) for v in value])
     return converter
@@ -73,6 +75,22 @@ def _of_object(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
         if value is not None and not isinstance(value, Mapping):
             raise TypeError(f"expected an object, found {type(value).__name__}")
         return structure({} if value is None else value, cls)
+
+    return checked
+
+
+def _is_list(cls: Any) -> bool:
+    return get_origin(cls) is tuple and get_args(cls)[1:] == (...,)
+
+
+def _of_list(converter: cattrs.Converter, cls: Any) -> Callable[[Any, Any], Any]:
+    """Refuse what is no list, where the library would take a text for a list of its letters."""
+    structure = homogenous_tuple_structure_factory(cls, converter)
+
+    def checked(value: Any, asked: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise TypeError(f"expected a list, found {type(value).__name__}")
+        return structure(value, asked)
 
     return checked
 

@@ -139,8 +139,15 @@ _WANTS = (
 )
 
 
+_MAX_QUERY = 20_000
+"""Letters; a long trace of calls has fewer."""
+_ENDLESS = re.compile(r"\S{1001,}")
+"""A word that names nothing: what looks for names costs the square of a word's length."""
+
+
 def understand(text: str) -> Query:
-    """Read a query; any text is one."""
+    """Read a query; any text is one, of which the first `_MAX_QUERY` letters count."""
+    text = _ENDLESS.sub(" ", text)[:_MAX_QUERY]
     mentions = _mentions(text)
     names = distinct([*_quoted_names(text), *_test_names(text), *identifiers(text), *_whole_name(text)])
     return Query(
