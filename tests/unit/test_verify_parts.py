@@ -311,6 +311,21 @@ def test_report_of_a_killed_run_is_a_timeout() -> None:
     assert parse(result(HELLO, collected("a"), END, timed_out=True)).end is RunEnd.TIMEOUT
 
 
+def test_rows_whose_names_hold_the_time_are_told_by_their_place() -> None:
+    found, told = ("t[16:41:25]", "t[2]", "t[16:41:26]"), ("t[16:41:31]", "t[2]", "t[16:41:32]")
+    records = [test_record(test) for test in told]
+
+    report = parse(result(HELLO, collected(*found), END, *records, *FINAL))
+    forged = parse(result(HELLO, collected(*found), END, *records, test_record("t[3]"), *FINAL))
+
+    assert report.end is RunEnd.COMPLETE
+    assert [test.id for test in report.tests] == [
+        "t[row 1 of changing names]", "t[2]", "t[row 2 of changing names]"
+    ]  # fmt: skip
+    assert {test.outcome for test in report.tests} == {Outcome.PASSED}
+    assert forged.end is RunEnd.DIED
+
+
 @pytest.mark.parametrize(
     ("identifier", "message", "detail"),
     [

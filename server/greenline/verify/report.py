@@ -10,6 +10,7 @@ import attrs
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import SandboxResult
+from greenline.verify.unsteady import steady_ids
 
 _OUTPUT_BYTES = 65536
 NO_FILE = "(collection)"
@@ -64,6 +65,7 @@ def parse_rounds(result: SandboxResult, *, partial: bool = False, prefix: str = 
     pieces = _read(result.report)
     output = result.output[-_OUTPUT_BYTES:].decode("utf-8", "replace")
     first = pieces[0]
+    _steady(first)
     reports = []
     for number, lines in enumerate(pieces):
         if number:
@@ -116,6 +118,17 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         replaced=lines.replaced,
         unbuilt=lines.unbuilt,
     )
+
+
+def _steady(lines: _Lines) -> None:
+    """Give tests whose ids the run made anew ids that other runs have too."""
+    told = [test.id for test in lines.tests if test.outcome is not Outcome.DESELECTED]
+    names = steady_ids(lines.collected, told)
+    if not names:
+        return
+    lines.collected = dict.fromkeys(names.get(test, test) for test in lines.collected)
+    lines.tests = [attrs.evolve(test, id=names.get(test.id, test.id)) for test in lines.tests]
+    lines.coverage = {names.get(test, test): files for test, files in lines.coverage.items()}
 
 
 def _read(report: bytes) -> list[_Lines]:
