@@ -29,6 +29,8 @@ TABLES = (
     "scale",
 )
 """Modules of this package with `measure(log) -> Table`, in the order in which they are run."""
+ON_REQUEST = ("real",)
+"""Those that run only where they are named: they download what they measure."""
 
 
 class Measurement(Protocol):
@@ -41,11 +43,16 @@ class Measurement(Protocol):
 def main() -> int:
     """Run the tables; return 0 where all of them could be measured, whether or not a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(TABLES)} (default: all)")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"of {', '.join(TABLES)} (default: all), {', '.join(ON_REQUEST)}",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON as well")
     arguments = parser.parse_args()
-    if unknown := [name for name in arguments.names if name not in TABLES]:
-        parser.error(f"there is no table {unknown[0]!r}; there are {', '.join(TABLES)}")
+    if unknown := [name for name in arguments.names if name not in TABLES + ON_REQUEST]:
+        parser.error(f"there is no table {unknown[0]!r}; there are {', '.join(TABLES + ON_REQUEST)}")
     print(f"{machine()}, load average {load()}", flush=True)
     tables: dict[str, Any] = {}
     n_failed = 0
