@@ -132,6 +132,15 @@ def test_a_text_that_a_parser_would_take_minutes_for_is_split_by_lines(language:
     check_chunks(source, analyse("a", source, language, None))
 
 
+def test_a_table_of_a_megabyte_is_cut_by_lines_however_many_parts_that_makes() -> None:
+    source = b"".join(b'  ["%d", %d.25, %d],\n' % (i, i * 7, i * 31) for i in range(36_000))
+
+    analysis = analyse("table.json", source, "json", parse(source, "json"))
+
+    assert len(analysis.chunks) > 1000
+    check_chunks(source, analysis)
+
+
 def test_a_long_definition_keeps_its_name_and_signature_in_every_part() -> None:
     body = "".join(f"        self.send_part_{n}(upload, {n})\n" for n in range(120))
     source = f"class Box:\n    def put(self, upload):\n{body}".encode()

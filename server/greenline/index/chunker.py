@@ -91,22 +91,28 @@ class _Splitter:
 
     def parts(self, first: int, after: int) -> Iterator[Part]:
         """Return a span without blank lines around it, cut by lines where it is too large."""
+        # A list of what is left and no recursion: a large table is cut a thousand times.
+        left = [(first, after)]
+        while left:
+            first, after = self._without_blanks(*left.pop())
+            if first == after:
+                continue
+            if self._size(first, after) <= _QUARTERS:
+                yield self._part(first, after)
+                continue
+            middle = self._middle(first, after)
+            if middle is None:
+                yield from self._pieces(first)
+            else:
+                left += [(middle, after), (first, middle)]
+
+    def _without_blanks(self, first: int, after: int) -> tuple[int, int]:
         lines = self._lines.lines
         while first < after and not lines[first].strip():
             first += 1
         while after > first and not lines[after - 1].strip():
             after -= 1
-        if first == after:
-            return
-        if self._size(first, after) <= _QUARTERS:
-            yield self._part(first, after)
-            return
-        middle = self._middle(first, after)
-        if middle is None:
-            yield from self._pieces(first)
-        else:
-            yield from self.parts(first, middle)
-            yield from self.parts(middle, after)
+        return first, after
 
     def _cuts(self, first: int, after: int, node: Node) -> list[tuple[int, Node | None]]:
         """Return the lines where a node's children begin, comments counted to what follows them."""
