@@ -69,6 +69,18 @@ def test_names_come_from_quotes_test_ids_and_their_look() -> None:
     assert PathKind.TEST in query.wants
 
 
+def test_words_of_several_parts_are_told_from_plain_ones() -> None:
+    query = understand("[no-shadow] plain words, file_table, FileTable and ESLint in a follow-up: No-Shadow")
+
+    assert query.compounds == (
+        ("no", "shadow"),
+        ("file_table",),
+        ("filetable",),
+        ("eslint",),
+        ("follow", "up"),
+    )
+
+
 def test_a_scope_stays_and_the_type_of_a_commit_goes() -> None:
     terms = understand("feat(mocker): keep automocked classes").terms
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 
@@ -129,3 +130,25 @@ def test_a_search_finds_a_file_after_each_change_of_it_and_not_after_it_is_gone(
         assert found() == []
         assert retriever.search("zephyr_quartz.py:1").hits == ()
     indexer.close()
+
+
+def test_a_file_whose_whole_name_is_said_in_one_word_comes_before_its_like(
+    tmp_path: Path,
+) -> None:
+    said = "[no-shadow] report what the scope of a method holds already"
+    for name in ("a-shadow.ts", "no-shadow.ts", "no-shadow-rule.ts"):
+        (tmp_path / name).write_text("export const rule = { scope: 1 }\n")
+    for number in range(40):
+        (tmp_path / f"other{number}.ts").write_text(f"export const rule{number} = createRule()\n")
+
+    with contextlib.closing(
+        Indexer(tmp_path / ".git/index.db", [str(tmp_path)], Gate([str(tmp_path)]))
+    ) as index:
+        index.scan()
+        retriever = Retriever(index.store)
+        found = retriever.search(said)
+        table = retriever.files()
+        named = table.named([("no", "shadow")], {"shadow": 3.0}, 6.0)
+
+    assert found.hits[0].chunk.file.path == "no-shadow.ts"
+    assert {path: float(named[i]) for i, path in enumerate(table.paths) if named[i]} == {"no-shadow.ts": 0.5}

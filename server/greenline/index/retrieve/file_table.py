@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import apsw
@@ -234,6 +234,20 @@ class FileTable:
             column[~self.is_live] = 0.0
         return PathMatch(name, folder, above, covered)
 
+    def named(self, compounds: Iterable[Sequence[str]], weights: Mapping[str, float], most: float) -> Floats:
+        """Return how surely each file's whole name is one of these, 0 to 1; a word weighs at most `most`.
+
+        What stands everywhere, such as the project's own name, names no file.
+        """
+        column = self.zeros()
+        for words in compounds:
+            whole = "".join(folded_parts(" ".join(words)))
+            strength = min(1.0, sum(weights.get(word, 0.0) for word in words) / most)
+            for number in self._name.get(stem(whole), _NO_FILES).tolist():
+                if self.is_live[number] and "".join(folded_parts(_bare_name(self.paths[number]))) == whole:
+                    column[number] = max(column[number], strength)
+        return column
+
     def _alike(self, root: str) -> Iterable[NDArray[np.int64]]:
         if len(root) < _MIN_LIKE:
             return
@@ -265,13 +279,17 @@ class _PathWords:
 
 @lru_cache(maxsize=65536)
 def _path_words(path: str) -> _PathWords:
-    *folders, name = path.split("/")
-    name = name.partition(".")[0] if not name.startswith(".") else name
+    folders = path.split("/")[:-1]
     return _PathWords(
-        frozenset(_stems(name)),
+        frozenset(_stems(_bare_name(path))),
         frozenset(_stems(folders[-1])) if folders else frozenset(),
         frozenset(_stems(" ".join(folders[:-1]))),
     )
+
+
+def _bare_name(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name if name.startswith(".") else name.partition(".")[0]
 
 
 def _stems(text: str) -> list[str]:

@@ -31,6 +31,8 @@ class Weights:
     above: float = 0.4
     covered: float = 0.1
     """How much of the file's name is asked for."""
+    named: float = 0.5
+    """For a file whose whole name the query says in one word: `no-shadow` for `rules/no-shadow.ts`."""
     symbol: float = 0.1
     size: float = 0.1
     importers: float = 0.25
@@ -91,6 +93,7 @@ class Signals:
     folder: Floats
     above: Floats
     covered: Floats
+    named: Floats
     symbol: Floats
     vectors: Floats
     history: Floats
@@ -109,6 +112,7 @@ def fuse(signals: Signals, files: FileTable, query: Query, weights: Weights) -> 
         + weights.more_words * signals.more_words
         + weights.path * path
         + weights.covered * signals.covered * (signals.name > 0)
+        + weights.named * signals.named
         + weights.symbol * signals.symbol
         + weights.vectors * signals.vectors
         + weights.history * signals.history
@@ -138,7 +142,8 @@ def reasons(signals: Signals, weights: Weights, number: int) -> tuple[str, ...]:
             signals.name[number]
             + weights.folder * signals.folder[number]
             + weights.above * signals.above[number]
-        ),
+        )
+        + weights.named * signals.named[number],
         "history": weights.history * signals.history[number],
         "neighbours": weights.neighbours * signals.neighbours[number],
     }

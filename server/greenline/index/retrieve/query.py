@@ -8,7 +8,7 @@ from enum import Enum
 import attrs
 
 from greenline.index.retrieve.path_kind import PathKind
-from greenline.index.retrieve.word import distinct, identifiers, query_terms, word_set
+from greenline.index.retrieve.word import compounds, distinct, identifiers, query_terms, word_set
 
 
 class QueryKind(Enum):
@@ -44,6 +44,8 @@ class Query:
     """Distinct words for the full-text index, folded; no stop words."""
     names: tuple[str, ...]
     """Identifiers as written: quoted, by their look, or the whole query."""
+    compounds: tuple[tuple[str, ...], ...]
+    """Words of several parts as the full-text index knows them: `no-shadow` is two, `FileTable` is one."""
     mentions: tuple[Mention, ...]
     """The innermost frame of a trace first."""
     wants: frozenset[PathKind]
@@ -155,6 +157,7 @@ def understand(text: str) -> Query:
         kind=_kind(text, mentions),
         terms=query_terms(_without_prefix(text)),
         names=names,
+        compounds=compounds(text),
         mentions=mentions,
         wants=frozenset(kind for kind, pattern in _WANTS if pattern.search(text))
         | frozenset(kind for kind in PathKind for _ in range(_mentions_kind(mentions, kind))),

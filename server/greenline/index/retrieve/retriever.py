@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -185,6 +186,7 @@ class Retriever:
             folder=path.folder,
             above=path.above,
             covered=path.covered,
+            named=files.named(query.compounds, words.weights, math.log(1 + self._n_chunks)),
             symbol=self._defined(query, files, chunks),
             vectors=nearest,
             history=self._touched(query, files),

@@ -11,6 +11,7 @@ from greenline.index.term import parts, split_terms
 
 _ENDINGS = re.findall(r"\w+", "ations ation ings ing ers er ors or ies ied ed es s ize ise al ive y e")
 _MIN_LEFT = 3
+_COMPOUND = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -71,6 +72,12 @@ def is_compound(word: str) -> bool:
     inner = word.strip("_$")
     humps = any(a.islower() and b.isupper() for a, b in pairwise(inner))
     return humps or "_" in inner or word[:1] in "_$"
+
+
+def compounds(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of several parts, folded, cut at hyphens: `No-shadow` → (`no`, `shadow`)."""
+    found = (match[0] for match in _COMPOUND.finditer(text))
+    return tuple({tuple(w.casefold().split("-")): None for w in found if len(parts(w)) > 1})
 
 
 def distinct(words: Iterable[str]) -> tuple[str, ...]:
