@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import attrs
+
 from bench.retrieval_run import OURS, OURS_BM25, Outcome, outcomes
 from bench.retrieval_score import mean, paired_interval
 from bench.table import Log, Table, Target, load
@@ -13,10 +17,11 @@ _LEAD = 1.10
 def measure(log: Log) -> Table:
     """Return NDCG@10 by file, with what our vectors add and the interval of that."""
     before = load()
+    found = outcomes(log)
     rows: list[tuple[str, ...]] = []
     targets: list[Target] = []
     notes: list[str] = []
-    for outcome in outcomes(log):
+    for outcome in found:
         asked = outcome.asked
         for name, answer in outcome.answers.items():
             hidden = [
@@ -35,10 +40,50 @@ def measure(log: Log) -> Table:
                 )
             )
         targets += _targets(outcome)
+    for pool in _pools(found):
+        rows += [
+            (pool.name, name, str(len(scores)), f"{mean(scores):.3f}", "", pool.against(name))
+            for name, scores in pool.scores.items()
+        ]
+        if pool.in_words:
+            low, _ = paired_interval(pool.scores[OURS], pool.scores[OURS_BM25])
+            targets.append(Target(f"{pool.name}: lower end of what vectors add, negated", -low, 0.0))
     notes.append("names hidden: only commits whose subject does not name a file that they change")
+    notes.append("pooled: every query counts once, whatever set it is of")
     notes.append(f"load average before and after: {before}, {load()}")
     headers = ("set", "searcher", "queries", "NDCG@10", "names hidden", "greenline minus it, 95 %")
     return Table("Retrieval: NDCG@10 by file", headers, tuple(rows), tuple(targets), tuple(notes))
+
+
+@attrs.frozen
+class Pool:
+    """The queries of several sets together: a single set is often too small to tell anything."""
+
+    name: str
+    in_words: bool
+    scores: dict[str, tuple[float, ...]]
+    """Searcher → NDCG@10 of each query, in the same order for all."""
+
+    def against(self, name: str) -> str:
+        """Return the interval of our lead over a searcher."""
+        if name == OURS:
+            return ""
+        low, high = paired_interval(self.scores[OURS], self.scores[name])
+        return f"{low:+.3f} … {high:+.3f}"
+
+
+def _pools(found: Sequence[Outcome]) -> list[Pool]:
+    """Pool the sets of each kind, and what is asked in words, where there are several."""
+    pools = []
+    for kinds in (("commits",), ("docstrings",), ("questions",), ("docstrings", "questions")):
+        chosen = [outcome for outcome in found if outcome.asked.kind in kinds]
+        if len(chosen) < 2 or len({outcome.asked.kind for outcome in chosen}) < len(kinds):
+            continue
+        shared = [name for name in chosen[0].answers if all(name in o.answers for o in chosen)]
+        scores = {name: tuple(s for o in chosen for s in o.answers[name].scores) for name in shared}
+        name = f"{len(chosen)} sets of {' and '.join(kinds)} pooled"
+        pools.append(Pool(name, "commits" not in kinds, scores))
+    return pools
 
 
 def _against(outcome: Outcome, name: str) -> str:

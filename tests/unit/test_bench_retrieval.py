@@ -11,8 +11,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.embedder.pairs import pairs_of, sentence
+from bench.retrieval import _pools
+from bench.retrieval_run import OURS, OURS_BM25, Answer, Outcome
 from bench.retrieval_score import ndcg, paired_interval
-from bench.retrieval_set import from_commits, from_docstrings, from_questions
+from bench.retrieval_set import Asked, QuerySet, from_commits, from_docstrings, from_questions
 
 SOURCE = '''"""A module that does things to numbers."""
 
@@ -108,3 +110,24 @@ def test_training_pairs_ask_for_code_that_lacks_the_question() -> None:
 @pytest.mark.parametrize("text", ["", "TODO", "Copyright of somebody else", "a b"])
 def test_what_says_nothing_is_no_sentence(text: str) -> None:
     assert sentence(text) == ""
+
+
+def test_sets_of_a_kind_are_pooled_query_by_query_and_one_set_is_not() -> None:
+    def outcome(kind: str, ours: tuple[float, ...], bm25: tuple[float, ...]) -> Outcome:
+        asked = QuerySet("x", kind, Path(), tuple(Asked(str(i), ("a.py",)) for i in range(len(ours))))
+        answers = {
+            name: Answer(scores, 0.0, 0.0, (), (), 0.0) for name, scores in ((OURS, ours), (OURS_BM25, bm25))
+        }
+        return Outcome(asked, 1, answers)
+
+    pools = _pools(
+        [
+            outcome("commits", (1.0,), (1.0,)),
+            outcome("docstrings", (1.0,) * 30, (0.5,) * 30),
+            outcome("docstrings", (0.5,) * 10, (0.5,) * 10),
+        ]
+    )
+
+    assert [(pool.name, pool.in_words) for pool in pools] == [("2 sets of docstrings pooled", True)]
+    assert pools[0].scores[OURS] == (1.0,) * 30 + (0.5,) * 10
+    assert pools[0].against(OURS_BM25).startswith("+0.3")
