@@ -5,7 +5,7 @@ Invariant: a hunk is only ever placed on lines that are exactly those that it re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -50,6 +50,10 @@ class Placing:
         self._glance = glance
         self._base_of = base_of
         self._texts: dict[str, _Text] = {}
+        self._anew: dict[str, Hunk | None] = {}
+        """Hunk id → a hunk that was taken back, where that was; None where nothing tells."""
+        self._awaited: dict[str, tuple[str, tuple[str, ...]]] = {}
+        """Path → hash of the text that an undo leads to, and the hunks that it takes back."""
 
     def place(self, hunk: Hunk) -> Hunk | None:
         """Return the hunk moved onto the current text, or None where the text that it replaces is gone."""
@@ -64,6 +68,11 @@ class Placing:
         if hunk.op == "delete":
             return hunk if now.text == hunk.before else None
         seen = self._seen(hunk.path, now.text)
+        anew = self._anew.get(hunk.id, hunk)
+        if anew is None:
+            # No place is better than another that looks the same, except in the text that it was made for.
+            return seen.placed.get(hunk.id) or (hunk if seen.hash == hunk.base_hash else None)
+        hunk = anew
         if hunk.id not in seen.placed or (seen.placed[hunk.id] is None and seen.hash == hunk.base_hash):
             seen.placed[hunk.id] = self._from_base(hunk, seen)
         return seen.placed[hunk.id]
@@ -75,6 +84,15 @@ class Placing:
         seen = self._texts.get(hunk.path)
         return hunk if seen is None else seen.lost.get(hunk.id, hunk)
 
+    def take_back(self, path: str, text: str, hunks: Mapping[str, Hunk | None]) -> None:
+        """Know where hunks will stand in a text that an undo is about to lead to; None: nothing tells."""
+        self._anew.update(hunks)
+        self._awaited[path] = (text_hash(text), tuple(hunks))
+
+    def awaits(self, path: str) -> bool:
+        """Return whether an undo has led to a file's text, or is about to."""
+        return path in self._awaited
+
     def follow(self, path: str, moves: Moves) -> None:
         """Move the hunks of a file along with changes that are known; those of another text are not moved."""
         known = self._texts.get(path)
@@ -82,6 +100,8 @@ class Placing:
             now = self._glance(path)
         except GreenlineError:
             return
+        if now is not None and known is None and self.awaits(path):
+            self._seen(path, now.text)
         if known is None or now is None or known.text != moves.before:
             return
         seen = self._texts[path] = _Text.of(now.text)
@@ -95,6 +115,7 @@ class Placing:
             elif there is None:
                 continue
             seen.placed[hunk_id] = None if there is None else attrs.evolve(there, base_hash=seen.hash)
+        self._meet(path, seen)
 
     def forget(self, path: str) -> None:
         """Place the hunks of a file from their bases again."""
@@ -119,7 +140,14 @@ class Placing:
                     seen.placed[hunk_id] = there
                 elif (last := hunk or known.lost.get(hunk_id)) is not None:
                     seen.lost[hunk_id] = _followed(last, spans)
+        self._meet(path, seen)
         return seen
+
+    def _meet(self, path: str, seen: _Text) -> None:
+        """Put the hunks that an undo takes back where they stand, once the text is what it leads to."""
+        hash_then, hunk_ids = self._awaited.get(path, ("", ()))
+        if seen.hash == hash_then:
+            seen.placed |= {hunk_id: self._anew[hunk_id] for hunk_id in hunk_ids}
 
     def _from_base(self, hunk: Hunk, seen: _Text) -> Hunk | None:
         if seen.hash == hunk.base_hash:

@@ -105,7 +105,8 @@ class Reviewer:
             checkpoints = chosen(store, proposal, checkpoint_id)
             for file in (file for checkpoint in checkpoints for file in checkpoint.files):
                 self._bench.require_inside(file.path)
-            done = await undo_in_editor(store, checkpoints, self._bench.buffers, self._landing, editor)
+            tell = self._shelf.take_back
+            done = await undo_in_editor(store, checkpoints, self._bench.buffers, self._landing, editor, tell)
             self._took_back(done)
             return done.undone
 
@@ -178,7 +179,8 @@ class Reviewer:
     def _took_back(self, done: UndoneInEditor) -> None:
         for event in done.events:
             self._bench.on_event(event)
-        for text in done.texts:
+        landed = () if done.landed is None else done.landed.change.edits
+        for text in (*done.texts, *(edit.new_text for edit in landed)):
             self._shelf.keep_base(text)
         self._shelf.seek_lost()
         for proposal_id in sorted({mark.proposal_id for mark in done.marks}):

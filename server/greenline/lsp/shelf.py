@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -200,6 +200,11 @@ class Shelf:
         """Remember a text that hunks may be made against."""
         self._bases[text_hash(text)] = text
 
+    def take_back(self, path: str, text: str, hunks: Mapping[str, Hunk | None]) -> None:
+        """Know where hunks will stand in the text that an undo is about to lead to; None: nothing tells."""
+        self.keep_base(text)
+        self._placing.take_back(path, text, hunks)
+
     def seek_lost(self) -> None:
         """Look again for the hunks whose lines were gone: texts went back to what they were."""
         self._placing.seek()
@@ -217,10 +222,12 @@ class Shelf:
 
     def document_changed(self, path: str, moves: Moves | None = None) -> None:
         """Tell the editor about the hunks of a changed document, where they moved or came to conflict."""
-        if path not in self._by_path:
+        if path not in self._by_path and not self._placing.awaits(path):
             return
         if moves is not None:
             self._placing.follow(path, moves)
+        if path not in self._by_path:
+            return
         known = [place for place in self._shown.get(path, []) if place[0] not in self._landing]
         if self._places(path) == known:
             return

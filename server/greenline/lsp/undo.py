@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
-from greenline.core.edit import FileChange
+from greenline.core.edit import FileChange, Hunk
 from greenline.core.error import GreenlineError, InvalidInput, WrongState
 from greenline.core.event import Event
 from greenline.core.task import Proposal
 from greenline.edit.hunk import split
 from greenline.edit.restore import Content, UndoConflict
+from greenline.edit.taken_back import Stage, places
 from greenline.edit.undo import Undone, UndoPlan, in_force, plan_undo
-from greenline.journal.checkpoint import Checkpoint, Mark
+from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Mark
 from greenline.lsp.decision import Editor
 from greenline.lsp.landing import Buffers, Change, Landed, Landing
 from greenline.lsp.review import CurrentText, FileEdit, Replacement, file_edits
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
 
 _LABEL = "Greenline: undo"
+Tell = Callable[[str, str, Mapping[str, Hunk | None]], None]
+"""Hears of a path, its text after an undo, and the hunks on it by their ids; None where nothing tells."""
+_Told = tuple[str, str, Mapping[str, Hunk | None]]
 _Now = CurrentText | GreenlineError | None
 
 
@@ -74,11 +78,16 @@ async def undo_in_editor(
     buffers: Buffers,
     landing: Landing,
     editor: Editor,
+    tell: Tell,
 ) -> UndoneInEditor:
-    """Take checkpoints back through one versioned edit; nothing is applied where that edit fails."""
+    """Take checkpoints back through one versioned edit; nothing is applied where that edit fails.
+
+    `tell` is told where hunks will stand before the editor is asked, and may be told again.
+    """
 
     plan = await plan_in_editor(store, checkpoints, buffers)
     if plan.is_made:
+        _tell_places(await asyncio.to_thread(_places, store, plan), tell)
         events = await asyncio.to_thread(store.note_undone, checkpoints, plan.marks)
         texts = await asyncio.to_thread(_texts_before, store, checkpoints)
         return UndoneInEditor(Undone(by_hand=plan.undoes), None, events, plan.marks, texts)
@@ -88,6 +97,7 @@ async def undo_in_editor(
 
     async def change() -> Change:
         plans.append(await plan_in_editor(store, checkpoints, buffers))
+        _tell_places(await asyncio.to_thread(_places, store, plans[-1]), tell)
         return _change(plans[-1])
 
     # Nothing is waited for once it has landed, where a cancellation would leave the hunks as accepted.
@@ -121,6 +131,55 @@ async def plan_in_editor(
         plan,
         versions={p: held.version for p, held in now.items() if isinstance(held, CurrentText)},
     )
+
+
+def _places(store: CheckpointStore, plan: UndoPlan) -> list[_Told]:
+    """Return the path, the text after the undo and the places in it of each file whose hunks wait again."""
+    found = []
+    for path, current in plan.current.items():
+        content = plan.restored[path].content if path in plan.restored else current
+        try:
+            now, restored = text_of(current), text_of(content)
+            if now is not None and restored is not None:
+                found.append((path, restored, _places_in(store, plan, path, now, restored)))
+        except GreenlineError:
+            # Files that are no text are taken back whole.
+            continue
+    return found
+
+
+def _places_in(
+    store: CheckpointStore, plan: UndoPlan, path: str, now: str, restored: str
+) -> Mapping[str, Hunk | None]:
+    gone = {(mark.path, mark.proposal_id, mark.hunk_id) for mark in plan.marks}
+    stages: list[Stage] = []
+    hunks: dict[str, Hunk] = {}
+    for checkpoint in plan.checkpoints:
+        marks = tuple(m for m in checkpoint.marks if (path, m.proposal_id, m.hunk_id) in gone)
+        for proposal_id in {mark.proposal_id for mark in marks}:
+            known = store.journal.proposal(proposal_id).hunks
+            hunks |= {hunk.id: hunk for hunk in known if hunk.op == "edit"}
+        for file in (file for file in checkpoint.files if file.path == path and marks):
+            stages.append(Stage(_text(store, file, file.before), _text(store, file, file.after), marks))
+    hunks = {mark.hunk_id: hunks[mark.hunk_id] for s in stages for mark in s.marks if mark.hunk_id in hunks}
+    texts = {hunk.base_hash: store.journal.text(hunk.base_hash) for hunk in hunks.values()}
+    bases = {name: text for name, text in texts.items() if text is not None}
+    told = places(now, restored, stages, hunks, bases)
+    return {name: told[name] for name in hunks}
+
+
+def _tell_places(found: Sequence[_Told], tell: Tell) -> None:
+    for path, text, hunks in found:
+        if hunks:
+            tell(path, text, hunks)
+
+
+def _text(store: CheckpointStore, file: CheckpointFile, name: str | None) -> str:
+    """Return a stored content's text; none where it cannot be read, as the next one then tells nothing."""
+    try:
+        return "" if name is None else Content(store.blobs.get(name), file.encoding).file().text
+    except GreenlineError:
+        return ""
 
 
 def _now(current: Callable[[str], CurrentText | None], path: str) -> _Now:
