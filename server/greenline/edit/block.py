@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
-from greenline.edit.naming import FENCE, Exists, named_in, path_in, path_of_fence
+from greenline.edit.about import other_file
+from greenline.edit.naming import FENCE, Exists, path_in, path_of_fence
 from greenline.edit.operation import Operation, Replace
 
 _HEAD = re.compile(r"^\s{0,3}(<{5,}|-{5,}) ?SEARCH\b>?\s*(.*)$")
@@ -118,12 +119,10 @@ def _named(line: str, exists: Exists) -> str | None:
 
 def _refuse_other(between: Sequence[str], path: str, exists: Exists, head: int) -> None:
     """Refuse a block that goes on with a file, where the words above it are about another one."""
-    for line in between:
-        other = next((name for name in named_in(line) if name != path and exists(name)), None)
-        if other is not None and path not in named_in(line):
-            raise _malformed(
-                f"The block at line {head + 1} stands below words about {other}, which names no file alone."
-            )
+    if other := other_file(between, path, exists):
+        raise _malformed(
+            f"The block at line {head + 1} stands below words about {other}, which names no file alone."
+        )
 
 
 def _inline(rest: str, exists: Exists) -> str | None:

@@ -7,13 +7,24 @@ is looked through here for what can only be an edit.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from greenline.core.error import EditRejected
+from greenline.edit.about import gives_text, makes_file, other_file
 from greenline.edit.block import spans as block_spans
 from greenline.edit.envelope import BEGIN
 from greenline.edit.envelope import spans as envelope_spans
-from greenline.edit.naming import Exists, is_session, mentions, path_above, path_in_comment, path_of_fence
+from greenline.edit.name import clean
+from greenline.edit.naming import (
+    PROMPT,
+    Exists,
+    is_session,
+    mentions,
+    path_above,
+    path_in_comment,
+    path_of_fence,
+)
 from greenline.edit.whole import Fenced, fences
 
 _NUMBERED = re.compile(r"\s*@@+ -\d+(?:,\d+)? \+\d")
@@ -54,31 +65,41 @@ def refuse_beside_json(text: str, parts: Iterable[Span], exists: Exists) -> None
 def refuse_beside_diff(text: str, exists: Exists) -> None:
     """Raise `EditRejected` (`malformed`) where a unified diff is not all that a text asks for."""
     lines = text.split("\n")
-    _refuse(lines, _hunk_spans(lines), exists, _DIFF_FORM)
+    spans = tuple(_hunk_spans(lines))
+    _refuse(lines, spans, exists, _DIFF_FORM)
+    path: str | None = None
+    below = 0
+    for start, end in spans:
+        other = None if path is None else other_file(lines[below:start], path, exists)
+        if other is not None and lines[start].startswith("@@"):
+            raise _unread(start + 1, f"a hunk without a header, below words about {other}")
+        heads = [line[4:] for line in lines[start:end] if line.startswith(("--- ", "+++ "))]
+        path, below = (clean(heads[-1]).removeprefix("b/") if heads else path), end
 
 
 def refuse_beside_files(text: str, path: str | None, exists: Exists) -> None:
     """Raise `EditRejected` (`malformed`) where a fence beside those that name a file may be a file too."""
     lines = text.split("\n")
     free = 0
-    unnamed: list[Fenced] = []
+    unnamed: list[tuple[int, Fenced]] = []
     languages: set[str] = set()
     for fence in fences(lines):
         if _name(lines, free, fence, exists) is None:
-            unnamed.append(fence)
+            unnamed.append((free, fence))
         else:
             languages.add(_language(fence))
         free = fence.end + 1
     if not languages and (path is None or len(unnamed) < 2):
         return
-    for fence in unnamed:
-        _refuse_part(lines, 0, fence, exists)
+    for first, fence in unnamed:
+        _refuse_part(lines, first, fence, exists)
         if _language(fence) and _language(fence) in languages and not _is_example(fence):
             raise _unread(fence.start, "a fence that names no file")
 
 
 def _refuse(lines: Sequence[str], spans: Iterable[Span], exists: Exists, form: str) -> None:
-    owned = {row for start, end in spans for row in range(start, end)}
+    rows = sorted({row for start, end in spans for row in range(start, end)})
+    owned = frozenset(rows)
     rest = ["" if row in owned else line for row, line in enumerate(lines)]
     for row, line in enumerate(rest):
         below = rest[row + 1] if row + 1 < len(rest) else ""
@@ -105,7 +126,8 @@ def _refuse(lines: Sequence[str], spans: Iterable[Span], exists: Exists, form: s
         if not is_own and any(line.strip() for line in rest[fence.start : fence.end]):
             if _name(rest, free, fence, exists) is not None:
                 raise _other(fence.start - 1, form, "a whole file")
-            _refuse_part(rest, free, fence, exists)
+            first = bisect_left(rows, fence.start)
+            _refuse_part(rest, max(free, rows[first - 1] + 1 if first else 0), fence, exists)
         free = fence.end + 1
 
 
@@ -119,6 +141,13 @@ def _refuse_part(lines: Sequence[str], free: int, fence: Fenced, exists: Exists)
     above = next((line for line in reversed(lines[free : fence.start - 1]) if line.strip()), "")
     if above.rstrip().endswith(":") and mentions(above, exists) and not _is_example(fence):
         raise _unread(fence.start, "a fence below a line that is about a file and no path alone")
+    if _is_example(fence):
+        is_session = any(map(PROMPT.match, content))
+        named = above if not is_session and gives_text(above, _language(fence), exists) else None
+    else:
+        named = makes_file(lines[free : fence.start - 1], exists)
+    if named is not None:
+        raise _unread(fence.start, f"a fence below words about a file, and no path alone ({named.strip()})")
 
 
 def _name(lines: Sequence[str], free: int, fence: Fenced, exists: Exists) -> str | None:

@@ -17,7 +17,7 @@ _COMMENT = re.compile(r"^(?:#+|//|--|;|%|/\*|<!--)\s*(.+?)\s*(?:\*/|-->)?$")
 _MADE = re.compile(r"(\S+)\s+\((?:new|new file|created?)\)", re.IGNORECASE)
 _SESSION = re.compile(r"console|terminal|output|(?:sh|shell|console)-?session", re.IGNORECASE)
 _SHELL = re.compile(r"(?:ba|z|fi)?sh|shell|powershell|bat|cmd|text|txt|plain\w*|log", re.IGNORECASE)
-_PROMPT = re.compile(r"\s*(?:[$%>]|>>>|PS [^>]*>|\S+@\S+[$#])\s")
+PROMPT = re.compile(r"\s*(?:[$%>]|>>>|PS [^>]*>|\S+@\S+[$#])\s")
 _PROGRAM = re.compile(
     r"(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|cxx|hh|hpp|cs|php|swift|lua|scala|vue|css|html?)",
     re.IGNORECASE,
@@ -101,7 +101,7 @@ def is_session(info: str, path: str, content: Sequence[str]) -> bool:
         return True
     if not is_program or not _SHELL.fullmatch(language):
         return False
-    if _PROMPT.match(next((line for line in content if line.strip()), "")):
+    if PROMPT.match(next((line for line in content if line.strip()), "")):
         return True
     raise EditRejected(
         f"The fence for {path} says that it holds {language}.",
