@@ -20,6 +20,7 @@ from greenline.edit.reading import Change, changed, encoded, written
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
 from greenline.edit.room import is_emptied, refuse_inside_file
+from greenline.edit.style import restyled
 from greenline.edit.text import split_lines
 from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as
 
@@ -84,9 +85,24 @@ class Staging:
         self._changes[path] = FileChange(path, before, after, moved_from, mode)
 
     def edit_set(self) -> EditSet:
-        """Return the changes so far, sorted by path, without those that change nothing."""
-        kept = (c for c in self._changes.values() if c.before != c.after or c.mode is not None)
+        """Return the changes so far, sorted by path, without those that change nothing.
+
+        Raises `EditRejected` (`malformed`) where new lines break a file by their indentation alone.
+        """
+        made = map(self._restyled, self._changes.values())
+        kept = (c for c in made if c.before != c.after or c.mode is not None)
         return EditSet(tuple(sorted(kept, key=lambda c: c.path)))
+
+    def _restyled(self, change: FileChange) -> FileChange:
+        """Return a change whose new lines are indented as the file's are."""
+        if self._may_elide or change.before is None or change.after is None or change.before == change.after:
+            return change
+        with _naming(change.path), contextlib.suppress(InvalidInput):
+            before, file = self._decode(change.before), self._decode(change.after)
+            text = restyled(change.path, before.text, file.text)
+            if text != file.text:
+                return attrs.evolve(change, after=encoded(file, text))
+        return change
 
     def apply(self, operation: Operation) -> None:
         """Apply one operation, or raise and leave what is staged as it was.
