@@ -129,7 +129,7 @@ def test_a_stated_place_that_almost_fits_is_not_left_for_another(text: str, body
     ],
 )
 def test_form_is_tolerated_and_the_files_own_is_kept(text: str, body: str, expected: str) -> None:
-    assert apply_patch_hunks(text, [hunk(body)]) == expected
+    assert apply_patch_hunks(text, [hunk(body)], path="a.py") == expected
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,16 @@ from greenline.edit.tolerance import FileLines, Tolerance, keys_of
 _SHOWN = 5
 
 
-def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk], *, may_elide: bool = False) -> str:
+def apply_patch_hunks(
+    text: str, hunks: Sequence[PatchHunk], *, may_elide: bool = False, path: str = ""
+) -> str:
     """Return the text with a file's hunks applied; all of them are placed on the text as it was.
 
     With `may_elide` a line that looks like a stand-in for others is text like any other: it is measured, and
     lands nowhere.
     Raises `EditRejected` (`no-match`, `ambiguous`, `elision`, `malformed`).
     """
-    file = FileLines(_newline_lines(text))
+    file = FileLines(_newline_lines(text), path)
     refuse_piece(hunks)
     return put(file, hunks, _placed(file, hunks), may_elide=may_elide)
 

@@ -82,6 +82,8 @@ def placements(file: FileLines, hunk: PatchHunk, loosest: Tolerance) -> tuple[Pl
         if tolerance >= Tolerance.INDENTATION:
             tried = starts[: max(_MAX_COMPARED // max(len(source), 1), 2)]
             starts = [s for s in tried if Indents.of(source, file.lines[s : s + len(source)]) is not None]
+        if tolerance is Tolerance.BLANKS:
+            starts = [start for start in starts if file.says_the_same(source, start)]
         if starts:
             twins = _twin_at_end(file, source) if tolerance < Tolerance.CHARACTERS else ()
             return tuple(_run(start, len(source), tolerance) for start in dict.fromkeys((*starts, *twins)))

@@ -17,7 +17,7 @@ from greenline.edit.tolerance import FileLines, Tolerance
 _MAX_PIECES = 50
 
 
-def replace_once(text: str, search: str, replacement: str, start: int | None = None) -> str:
+def replace_once(text: str, search: str, replacement: str, start: int | None = None, path: str = "") -> str:
     """Replace the one place where `search`, which may be a piece of a line, stands in `text`.
 
     A search that ends with a line end stands for whole lines, one of several lines never begins or ends in a
@@ -31,7 +31,7 @@ def replace_once(text: str, search: str, replacement: str, start: int | None = N
     if place is None:
         lines = split_lines(text)
         view = _replace_in_view(lines, search, replacement, start)
-        return replace_lines(text, search, replacement, start) if view is None else view
+        return replace_lines(text, search, replacement, start, path) if view is None else view
     elision.check(_lines_of(text), split_lines(search), split_lines(replacement))
     new = replacement
     if "\r" not in search:
@@ -39,12 +39,12 @@ def replace_once(text: str, search: str, replacement: str, start: int | None = N
     return text[:place] + new + text[place + len(search) :]
 
 
-def replace_lines(text: str, search: str, replacement: str, start: int | None = None) -> str:
+def replace_lines(text: str, search: str, replacement: str, start: int | None = None, path: str = "") -> str:
     """Replace whole lines; otherwise as `replace_once`."""
     _refuse_empty(search)
     if start is None and (exact := _exactly(text, search, replacement)) is not None:
         return exact
-    file = FileLines(split_lines(text))
+    file = FileLines(split_lines(text), path)
     hunk = _hunk(split_lines(search), split_lines(replacement), start)
     try:
         placement = choose(file, hunk, placements(file, hunk, Tolerance.BLANKS), Evidence())
@@ -52,7 +52,7 @@ def replace_lines(text: str, search: str, replacement: str, start: int | None = 
         trimmed = _trimmed(search, replacement) if error.code == "no-match" else None
         if trimmed is None:
             raise
-        return replace_lines(text, *trimmed, start)
+        return replace_lines(text, *trimmed, start, path)
     return put(file, (hunk,), (placement,))
 
 

@@ -143,7 +143,7 @@ class Staging:
 
             def change(file: TextFile) -> str:
                 search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
-                return replace(file.text, search, new, self._start(path, file, operation.start))
+                return replace(file.text, search, new, self._start(path, file, operation.start), path)
 
             self.put(path, self._changed(data, operation.search, change))
 
@@ -197,7 +197,7 @@ class Staging:
             )
         if patch is not None and patch.hunks:
             with _naming(name):
-                rest = apply_patch_hunks(self._decode(data).text, patch.hunks)
+                rest = apply_patch_hunks(self._decode(data).text, patch.hunks, path=name)
             if rest:
                 raise EditRejected(
                     f"The diff deletes {name}, but the file holds more than the diff shows.",
@@ -226,16 +226,16 @@ class Staging:
         if patch.hunks:
             with _naming(old):
                 old_text = "".join(line for hunk in patch.hunks for line in hunk.source)
-                after = self._changed(data, old_text, self._with(patch.hunks))
+                after = self._changed(data, old_text, self._with(patch.hunks, source))
         if self._path(new) == source:
             self.put(source, after, patch.mode)
         else:
             self._move_to(old, source, new, after, patch.mode)
 
-    def _with(self, hunks: Sequence[PatchHunk]) -> Change:
+    def _with(self, hunks: Sequence[PatchHunk], path: str) -> Change:
         def change(file: TextFile) -> str:
             unmarked = [_unmarked_hunk(file, hunk) for hunk in hunks]
-            return apply_patch_hunks(file.text, unmarked, may_elide=self._may_elide)
+            return apply_patch_hunks(file.text, unmarked, may_elide=self._may_elide, path=path)
 
         return change
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from enum import IntEnum
 
+from greenline.edit.lexical import has_tokens, same_tokens, text_rows
 from greenline.edit.text import without_end
 
 _CLASSES = {
@@ -39,7 +40,8 @@ class Tolerance(IntEnum):
     """Typography, Unicode normal form, and blanks at the end of a line."""
     INDENTATION = 3
     BLANKS = 4
-    """More or fewer blanks, also none beside punctuation; never within quotes or between two words."""
+    """More or fewer blanks, also none beside punctuation; never within quotes or between two words.
+    A place counts only where `FileLines.says_the_same`."""
     GAPS = 5
     """A line or two that the edit leaves out, or says twice, in its context."""
 
@@ -54,8 +56,11 @@ def plain(line: str) -> str:
 class FileLines:
     """A file's lines, and their keys under each tolerance, made when first asked for."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], path: str = "") -> None:
+        """Hold the lines of the file `path`, whose name says what blanks mean in it."""
         self.lines = lines
+        self._path = path
+        self._text_rows: frozenset[int] | None = None
         self._keys: dict[Tolerance, list[str]] = {Tolerance.EXACT: list(lines)}
         self._places: dict[Tolerance, dict[str, list[int]]] = {}
 
@@ -65,6 +70,19 @@ class FileLines:
         if found is None:
             found = self._keys[tolerance] = keys_of(self.lines, tolerance)
         return found
+
+    def says_the_same(self, wanted: Sequence[str], start: int) -> bool:
+        """Return whether lines with the same keys but for blanks are the same tokens as those at `start`."""
+        for row, line in enumerate(wanted, start):
+            if plain(line).lstrip(" \t") == plain(self.lines[row]).lstrip(" \t"):
+                continue
+            if not has_tokens(self._path):
+                return False
+            if self._text_rows is None:
+                self._text_rows = text_rows(self._path, self.lines)
+            if row in self._text_rows or not same_tokens(self._path, plain(line), plain(self.lines[row])):
+                return False
+        return True
 
     def places(self, tolerance: Tolerance) -> dict[str, list[int]]:
         """Return the lines that have each key, in order."""
