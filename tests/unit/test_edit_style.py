@@ -108,6 +108,7 @@ def test_a_diff_gets_the_indentation_of_the_file_too(tmp_path: Path) -> None:
         ("a.py", FOUR, "        return 2\n", "        return f(1,\n                 2)\n"),
         ("a.py", FOUR, "        return 1\n", ""),
         ("a.py", FOUR, "        return 1\n", "        return (1\n"),
+        ("a.py", FOUR, "        return 2\n", "        return 2\n            x = 3\n"),
         ("a.py", "x = [\n  1,\n]\n\n\ndef f():\n    return x\n", "  1,\n", "  1,\n  2,\n"),
     ],
 )

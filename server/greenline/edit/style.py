@@ -26,6 +26,8 @@ _TARGET = re.compile(r"[^\s#=:][^=#]*:(?!=)(?!.*[^:?+]=)")
 _NO_RECIPE = re.compile(
     r"(?:ifn?eq|ifn?def|else|endif|-?include|define|endef|export|override)\b|#|[\w.-]+\s*[:+?]?="
 )
+_OTHER = {2: 4, 4: 2, 8: 4}
+"""Step of a file → the one that a careless edit may have."""
 _STEPS = (4, 2, 8, 3, 1)
 
 
@@ -140,7 +142,7 @@ def _python(before: str, lines: Sequence[str], new: set[int], foreign: Sequence[
         tree = python_tree(text)
         if tree is not None and (is_broken or _reads_as(text, after)):
             return text
-    if is_broken and (foreign or tries):
+    if is_broken and foreign:
         raise EditRejected(
             "The new lines are indented in another way than the file, which would be no Python any more.",
             remedy="Indent them as the lines around them are.",
@@ -152,18 +154,15 @@ def _python(before: str, lines: Sequence[str], new: set[int], foreign: Sequence[
 def _rescaled(lines: Sequence[str], rows: Sequence[int]) -> list[str]:
     """Return the text with new lines in the file's step of blanks; nothing where that is theirs already."""
     own = unit([line for row, line in enumerate(lines) if row not in rows])
-    shown = [lines[row] for row in rows]
-    widths = [len(indentation(line)) for line in shown]
-    if not own or "\t" in own or any("\t" in indentation(line) for line in shown):
+    indents = [indentation(lines[row]) for row in rows]
+    if not own or "\t" in own or any("\t" in indent for indent in indents):
         return []
-    steps = (
-        [len(unit(shown))] if unit(shown) else [step for step in _STEPS if not any(w % step for w in widths)]
-    )
-    return [
-        _put(lines, rows, lambda indent, step=step: own * (len(indent) // step) + " " * (len(indent) % step))  # type: ignore[misc]
-        for step in steps
-        if step != len(own)
-    ]
+    step = _OTHER.get(len(own), 0)
+    fits = all(len(indent) % step == 0 for indent in indents) if step else False
+    # In the file's own step, lines that break it are what the edit asks for.
+    if not fits or (step < len(own) and all(len(indent) % len(own) == 0 for indent in indents)):
+        return []
+    return [_put(lines, rows, lambda indent: own * (len(indent) // step))]
 
 
 def _is_badly_indented(text: str) -> bool:
