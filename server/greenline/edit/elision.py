@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit.rest import speaks_of_rest
+from greenline.edit.standin import is_sentence_of_rest, is_stand_in
 
 _LEADERS = re.compile(
     r"^(?:<!--+|<%(?:#|--)|<#|\{#|\{-|\{\{!-*|::|--+\[\[|#+|//+|/\*+|\*+/?|--+|;+|%+|\{\s*/\*+|\(\*|\"\"\"|'{3}"
@@ -89,6 +90,7 @@ _CLAIM = re.compile(
     re.IGNORECASE,
 )
 _MIN_LINES = 20
+_MANY_GONE = 4
 _STUB = re.compile(r"^(?P<code>(?:.*[\s:{=])?(?:pass|\.{3}|…|\{\s*\}|;))\s*(?P<comment>(?:#|//|/\*|--).*)$")
 _WORDS = 10
 _NOTE = 16
@@ -160,6 +162,7 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
             known[text] -= 1
         elif _vanishes(removed, added) or (is_placeholder(line) and not _is_heading(line, removed, added)):
             raise _elision(text)
+    _check_shrunk(before, removed, added)
 
 
 def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[str]) -> None:
@@ -174,11 +177,31 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
     for text, following in zip(shown, [*shown[1:], ""], strict=True):
         body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
         is_note = body != text or _BRACKETED.fullmatch(text) is not None
+        if text not in known and is_sentence_of_rest(text):
+            raise _elision(text)
         if _TITLE.match(text) and following and not following.startswith("#"):
             # A title of Markdown's has its section below it, where a note stands for one.
             continue
         if is_note and text not in known and len(body.split()) <= _NOTE and speaks_of_rest(body):
             raise _elision(text)
+
+
+def _check_shrunk(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
+    """Refuse a note or dots that come where more than half of several lines go."""
+    n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
+    if n_gone < _MANY_GONE or n_new * 2 >= n_gone:
+        return
+    found = _stand_in(added)
+    if found is not None and found not in {line.strip() for line in before}:
+        raise _elision(found)
+
+
+def _stand_in(added: Sequence[str]) -> str | None:
+    """Return a new line that stands for others; dots that are the body of what is above them do not."""
+    for above, line in zip(["", *added], added, strict=False):
+        if is_stand_in(line) and not _is_body(above, line, {}):
+            return line.strip()
+    return None
 
 
 def _elision(text: str) -> EditRejected:
@@ -206,7 +229,7 @@ def _is_body(above: str, line: str, known: Mapping[str, int]) -> bool:
     """Return whether dots are the whole body of a function or a class that the old text did not have."""
     head = above.strip()
     is_below = len(line) - len(line.lstrip()) > len(above) - len(above.lstrip())
-    return line.strip() == "..." and is_below and head.endswith(":") and not known[head]
+    return line.strip() == "..." and is_below and head.endswith(":") and not known.get(head, 0)
 
 
 def _vanishes(removed: Sequence[str], added: Sequence[str]) -> bool:

@@ -1,0 +1,80 @@
+"""Knows lines that stand for text which is left out, in any wording, where an edit drops much. Pure.
+
+Honest texts hold such words too, so they count where most of a file or a block goes, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DOT = r"(?:\.{3,}|…+|⋯+|⋮+|\.(?: \.){2,})"
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_MARKS = re.compile(r"[\s|,<>\"'`:;{}()\[\]*#/_!%&+=~-]+")
+_ONLY_DOTS = re.compile(r"[.…⋯⋮]+")
+_ANY_DOT = re.compile(_DOT)
+_BODY = re.compile(rf"[{{(>]\s*{_DOT}\s*[}})<]")
+_BETWEEN = re.compile(rf"\w\S*\s+{_DOT}\s+\w")
+_LEADER = re.compile(r"(?:#+|//+|/\*+|\*|<!--+|--|;+|%+|\{\s*/\*|\(\*|>|REM\b|\{#|[-*+] [\[(_*])\s*")
+_TRAILER = re.compile(r"\s*(?:\*+/\s*\}?|-->|\*\)|#\})$")
+_WRAPPED = re.compile(r"([*_]{0,3})[\[({<].+[\])}>]\1|([*_]{1,3}).+\2")
+_WORDS = 16
+_STATE = (
+    r"unchanged|untouched|unmodified|unaffected|unaltered|unverändert\w*|ungeändert|inchangée?s?|invariat\w+"
+    r"|sin cambios|sem alterações|ongewijzigd|oförändra\w+|bez zmian|без изменений"
+    r"|wie (?:bisher|vorher|zuvor|gehabt)|"
+    r"not (?:be )?(?:affected|changed|modified|touched|shown|altered|needed here)"
+    r"|stay(?:s|ed)?|remain(?:s|ed)?|retain(?:s|ed)?|preserved|kept|left (?:alone|out|as)|identical|omitted"
+    r"|elided|without (?:any )?changes?|(?:goes?|follows?) here|ne changent? pas|ne change pas"
+    r"|no (?:\w+ )?(?:modifications?|changes?|edits?)"
+    r"|(?:do|does|did|will|need)(?: not|n't)? (?:need to |have to |needs? )?(?:change|be changed|no changes?)"
+    r"|(?:the )?same as (?:the )?(?:current|before|above|original|existing|previous|old)\b"
+    r"|as (?:before|is|it was|it is|they are|they were|above|in the original)|goes on|continues?|same"
+)
+_SUBJECT = (
+    r"others?|rest|remaining|remainder|previous|next|following|existing|original|current|all|everything|anything"
+    r"|nothing (?:else|more)|methods?|functions?|code|implementations?|body|lines?|sections?|paragraphs?"
+    r"|entries|rows?|reste|autres|items?|keys?|files?|documents?|class(?:es)?|tests?|fields?|contents?"
+    r"|\w+ (?:through|to|until|bis|and) \w+"
+)
+_IS_STATE = re.compile(rf"(?:(?:is|are|left|all|ist|bleibt|bleiben|exactly) )*(?:{_STATE})", re.IGNORECASE)
+_STATES = re.compile(rf"\b(?:{_STATE})(?!\w)", re.IGNORECASE)
+_SUBJECTS = re.compile(rf"\b(?:{_SUBJECT})\b", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\bnothing (?:else|more|further)\b|\b\d+ (?:more|others?|further|additional)\b"
+    r"|\b(?:more|other|remaining) (?:rows?|items?|entries|lines?|values?|keys?|records?)\b"
+    r"|\brepeat(?:ed|s)? for\b|\band so (?:on|forth)\b|\bcopy .+ from (?:your|the)\b|^unchanged:",
+    re.IGNORECASE,
+)
+
+
+def is_stand_in(line: str) -> bool:
+    """Return whether a line is dots, also in cells, as an element or a body, or a note that text stays."""
+    text = line.strip()
+    bare = _MARKS.sub("", _TAG.sub("", text))
+    if _ANY_DOT.search(text) and (_ONLY_DOTS.fullmatch(bare) or re.search(rf"\{{\s*{_DOT}\s*\}}", text)):
+        return True
+    body = _TRAILER.sub("", _LEADER.sub("", text, count=1)).strip()
+    is_note = body != text or _WRAPPED.fullmatch(text) is not None
+    if len(body.split()) > _WORDS or not is_note:
+        return False
+    return bool(_BETWEEN.search(body)) or speaks_of_left_out(body)
+
+
+def is_sentence_of_rest(line: str) -> bool:
+    """Return whether a sentence of a text says that others of it stay as they are."""
+    text = line.strip(" \t\r\n*_>[]()")
+    is_short = len(text.split()) <= _WORDS and text[:1].isupper()
+    others = re.match(
+        r"(?:the |all |your )*(?:rest|remaining|remainder|others?|following|existing|previous)\b",
+        text,
+        re.IGNORECASE,
+    )
+    return is_short and others is not None and _STATES.search(text) is not None
+
+
+def speaks_of_left_out(words: str) -> bool:
+    """Return whether words say of others that they stay, or that there are more of them."""
+    phrase = words.strip(" .…()[]{}<>-–—*_:!")
+    if _IS_STATE.fullmatch(phrase) or _NOTHING.search(phrase):
+        return True
+    return bool(_STATES.search(phrase) and _SUBJECTS.search(phrase))
