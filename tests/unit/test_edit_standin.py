@@ -90,7 +90,7 @@ def test_a_block_that_drops_most_and_says_so_is_an_elision(tmp_path: Path, comme
         ("a.py", PY, "class P:\n    def f(self) -> int:\n        ...\n"),
         ("a.js", JS, "export const f = (...args) => ({ ...args });\n"),
         ("a.c", JS, "void f(const char *s, ...);\n"),
-        ("a.py", PY, "def f(n):\n    # Small numbers alone.\n    return n\n"),
+        ("a.py", PY, "def f(n):\n    # Small numbers only.\n    return n\n"),
         ("a.md", PROSE, "# T\n\nIt is short now, and says what it does in the same words.\n"),
     ],
 )
@@ -110,3 +110,11 @@ def test_an_honest_block_that_shrinks_is_none(tmp_path: Path, body: str) -> None
     edit = f"a.py\n<<<<<<< SEARCH\n{METHODS}=======\n{body}>>>>>>> REPLACE\n"
 
     assert not is_elision(tmp_path, "a.py", CLASS, edit)
+
+
+def test_a_note_that_the_file_has_already_may_move(tmp_path: Path) -> None:
+    text = CLASS.replace("        return 0\n", "        # nothing else changes\n        return 0\n")
+    new = '    """An a thing."""\n    # nothing else changes\n'
+    edit = f"a.py\n<<<<<<< SEARCH\n{text.partition(chr(10))[2]}=======\n{new}>>>>>>> REPLACE\n"
+
+    assert not is_elision(tmp_path, "a.py", text, edit)

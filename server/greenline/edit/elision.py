@@ -153,7 +153,10 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
         for above, line in zip(["", *added], added, strict=False)
         if is_bare(line) or is_placeholder(line) or is_doubtful(line)
     ]
-    known = Counter(line.strip() for line in before) if suspects else Counter[str]()
+    found = _stand_in(added) if _is_shrunk(removed, added) else None
+    known = Counter(line.strip() for line in before) if suspects or found else Counter[str]()
+    if found is not None and not known[found]:
+        raise _elision(found)
     for above, line in suspects:
         if not (is_placeholder(line) or is_doubtful(line)) and _is_body(above, line, known):
             continue
@@ -162,7 +165,6 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
             known[text] -= 1
         elif _vanishes(removed, added) or (is_placeholder(line) and not _is_heading(line, removed, added)):
             raise _elision(text)
-    _check_shrunk(before, removed, added)
 
 
 def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[str]) -> None:
@@ -173,6 +175,9 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
     if n_lines < _MIN_LINES or n_gone * 2 <= n_lines or not _vanishes(removed, added):
         return
     known = {line.strip() for line in before}
+    found = _stand_in([line for line in added if line.strip() not in known])
+    if found is not None:
+        raise _elision(found)
     shown = [line.strip() for line in added if line.strip()]
     for text, following in zip(shown, [*shown[1:], ""], strict=True):
         body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
@@ -186,14 +191,10 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
             raise _elision(text)
 
 
-def _check_shrunk(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -> None:
-    """Refuse a note or dots that come where more than half of several lines go."""
+def _is_shrunk(removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Return whether less than half as many lines come as go, and several go."""
     n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
-    if n_gone < _MANY_GONE or n_new * 2 >= n_gone:
-        return
-    found = _stand_in(added)
-    if found is not None and found not in {line.strip() for line in before}:
-        raise _elision(found)
+    return n_gone >= _MANY_GONE and n_new * 2 < n_gone
 
 
 def _stand_in(added: Sequence[str]) -> str | None:
