@@ -274,12 +274,14 @@ def test_a_byte_order_mark_is_written_once(edit: str) -> None:
     assert apply(edit, {"a": b"\xef\xbb\xbfx = 1\ny\n"}) == {"a": b"\xef\xbb\xbfx = 2\ny\n"}
 
 
-def test_a_stated_line_counts_no_more_where_an_earlier_edit_moved_it() -> None:
+def test_a_stated_line_counts_where_it_fits_before_an_earlier_edit_or_after_it() -> None:
     edits = [
         {"path": "a", "search": "top\n", "replace": "top\nw\nx\n"},
         {"path": "a", "search": "x\n", "replace": "y\n", "start_line": 2},
     ]
 
+    assert apply(json.dumps({"edits": edits}), {"a": b"top\nx\nz\nx\n"}) == {"a": b"top\nw\nx\ny\nz\nx\n"}
+    edits[0]["replace"] = "top\nx\nw\n"
     assert refusal(json.dumps({"edits": edits}), {"a": b"top\nx\nz\nx\n"}) == "ambiguous"
 
 

@@ -12,6 +12,7 @@ import attrs
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
+from greenline.edit.drift import Drift
 from greenline.edit.header import settled
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
@@ -45,6 +46,8 @@ class Staging:
         self._roots = roots
         self._encoding = encoding
         self._changes: dict[str, FileChange] = {}
+        self._drifts: dict[str, Drift] = {}
+        """How replacements moved the lines of files that nothing else changed."""
         self._paths: dict[str, str] = {}
         """Files as the edit names them, where that is the name under a root."""
 
@@ -72,6 +75,12 @@ class Staging:
         self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
     ) -> None:
         """Record a file's new bytes, None to delete it."""
+        self._drifts.pop(path, None)
+        self._put(path, after, mode, moved_from)
+
+    def _put(
+        self, path: str, after: bytes | None, mode: int | None = None, moved_from: str | None = None
+    ) -> None:
         old = self._changes.get(path)
         before = self._read(path) if old is None else old.before
         if after is not None and before is None:
@@ -140,12 +149,24 @@ class Staging:
         path, data = self._file(operation.path)
         replace = replace_lines if operation.whole_lines else replace_once
         with _naming(operation.path):
+            drift = self._drifts.get(path)
+
+            def start(file: TextFile) -> int | None:
+                if drift is None:
+                    return self._start(path, file, operation.start)
+                return drift.start(operation, file.text)
 
             def change(file: TextFile) -> str:
                 search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
-                return replace(file.text, search, new, self._start(path, file, operation.start), path)
+                return replace(file.text, search, new, start(file), path)
 
-            self.put(path, self._changed(data, operation.search, change))
+            after = self._changed(data, operation.search, change)
+            if drift is None and path not in self._changes:
+                drift = self._drifts[path] = Drift()
+            if drift is not None and drift.is_known:
+                file = self._decode(data)
+                drift.note(operation, start(file), file.text, self._decode(after).text)
+            self._put(path, after)
 
     def _changed(self, data: bytes, old_text: str, change: Change) -> bytes:
         """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file."""
