@@ -130,3 +130,12 @@ def test_a_part_without_a_path_is_not_put_into_the_file_before(
 
     assert is_malformed(tmp_path, f"{BLOCK}\n{words}\n\n{block}") == is_other
     assert is_malformed(tmp_path, f"{DIFF}\n{words}\n\n{hunk}") == is_other
+
+
+def test_a_path_alone_above_a_diff_without_a_header_names_its_file(tmp_path: Path) -> None:
+    hunk = "```diff\n@@ -24,3 +24,3 @@\n l24\n-l25\n+Y\n l26\n```\n"
+
+    assert applied(tmp_path, f"src/b.py\n\n{hunk}") == {"src/b.py"}
+    assert applied(tmp_path, f"### `src/b.py`\n{hunk}") == {"src/b.py"}
+    assert is_malformed(tmp_path, f"Change it so:\n{hunk}")
+    assert is_malformed(tmp_path, f"src/b.py\n{hunk}\nsrc/a.py\n{hunk}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from greenline.core.error import EditRejected
 from greenline.edit import block, envelope, mixed, structured, unified, whole
 from greenline.edit.name import unstamped
-from greenline.edit.naming import Exists
+from greenline.edit.naming import FENCE, Exists, path_above
 from greenline.edit.operation import FilePatch, Operation
 
 _FENCED_JSON = re.compile(r"```(?:json)?\s*\n(\s*[{\[].*?)\n\s*```", re.DOTALL)
@@ -66,7 +66,7 @@ def read(
         case EditFormat.BLOCK:
             return block.read(text, path, exists)
         case EditFormat.DIFF:
-            patches = unified.parse(text, path)
+            patches = unified.parse(text, path or _path_above(text, exists))
             _refuse_others(patches, path)
             return patches
         case EditFormat.WHOLE:
@@ -83,6 +83,15 @@ def _refuse_others(patches: Iterable[FilePatch], path: str | None) -> None:
                 f"The diff changes {names[0]}, and {path} was named beside it.",
                 remedy="Leave the path out, or give a diff of that file.",
             )
+
+
+def _path_above(text: str, exists: Exists) -> str | None:
+    """Return the path that stands alone above the fence of a diff without a header; None where one has it."""
+    lines = text.split("\n")
+    first = next((row for row, line in enumerate(lines) if line.startswith(("@@", "--- ", "diff --"))), 0)
+    if not lines[first].startswith("@@") or not first or FENCE.match(lines[first - 1]) is None:
+        return None
+    return path_above(lines, first - 1, exists)
 
 
 def structured_parts(text: str) -> tuple[tuple[int, int], ...]:
