@@ -131,13 +131,14 @@ def _with_recipes(lines: Sequence[str], new: set[int]) -> str:
 
 def _python(before: str, lines: Sequence[str], new: set[int], foreign: Sequence[int]) -> str:
     after = "".join(lines)
-    is_broken = _is_badly_indented(after)
-    if not (foreign or is_broken) or python_tree(before) is None:
-        return after
     if foreign:
         tries = [_put(lines, foreign, _to_own(lines, foreign, step)) for step in _steps(lines, foreign)]
     else:
         tries = _rescaled(lines, sorted(new))
+    # A long file is parsed only where its indentation leaves something open.
+    is_broken = bool(tries) and _is_badly_indented(after)
+    if not tries or not (foreign or is_broken) or python_tree(before) is None:
+        return after
     for text in tries:
         tree = python_tree(text)
         if tree is not None and (is_broken or _reads_as(text, after)):
@@ -169,7 +170,7 @@ def _is_badly_indented(text: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(text, "<edit>", "exec", dont_inherit=True)
+            compile(text, "<edit>", "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)
     except IndentationError:
         return True
     except (SyntaxError, ValueError, RecursionError, MemoryError):
