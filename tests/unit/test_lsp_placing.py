@@ -226,3 +226,30 @@ def test_a_hunk_stays_on_its_own_line_or_nowhere(changes: list[tuple[int, int, l
             assert found is None or own[found] == -1
         if found is not None:
             stood[desk.text] = found
+
+
+@pytest.mark.parametrize(
+    ("now", "row"),
+    [
+        # One of nine equal stanzas is gone, and nothing tells which.
+        (STANZA * 8, None),
+        (STANZA * 10, None),
+        # What is new says where it stands.
+        ("import os\n" + STANZA * 9, 1),
+        (STANZA * 2 + "x = 1\n" + STANZA * 7, 1),
+        (STANZA * 8 + "x = 1\n" + STANZA, 0),
+    ],
+)
+def test_after_a_restart_a_hunk_among_equal_stanzas_stands_where_its_own_is_or_nowhere(
+    now: str, row: int | None
+) -> None:
+    base = STANZA * 9
+    lines = split_lines(base)
+    height = len(lines) // 9
+    at = 3 * height + 1
+    (hunk,) = hunks_of(base, "".join([*lines[:at], "    look()\n", *lines[at + 1 :]]))
+    placing = Placing(lambda _: CurrentText(now, 1), {text_hash(base): base}.get)
+
+    there = placing.place(hunk)
+
+    assert (there and there.start_line) == (None if row is None else at + row)

@@ -12,6 +12,7 @@ import attrs
 from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError
 from greenline.edit.hunk import Span, changed_spans, moved
+from greenline.edit.sliding import is_doubtful
 from greenline.edit.text import text_hash
 from greenline.lsp.lines import lines_of
 from greenline.lsp.moving import Moves
@@ -136,7 +137,7 @@ class Placing:
             spans = changed_spans(known.lines, seen.lines)
             for hunk_id, hunk in known.placed.items():
                 # One whose lines are gone is looked for again: the user may have taken that back.
-                if hunk is not None and (there := _moved(hunk, spans, seen)) is not None:
+                if hunk is not None and (there := _moved(hunk, spans, known.lines, seen)) is not None:
                     seen.placed[hunk_id] = there
                 elif (last := hunk or known.lost.get(hunk_id)) is not None:
                     seen.lost[hunk_id] = _followed(last, spans)
@@ -163,7 +164,7 @@ class Placing:
         base = self._base_of(hunk.base_hash)
         if base is None:
             return find_once(hunk, seen.lines, seen.hash)
-        return _moved(hunk, self._spans(hunk.base_hash, base, seen), seen)
+        return _moved(hunk, self._spans(hunk.base_hash, base, seen), lines_of(base), seen)
 
     def _spans(self, base_hash: str, base: str, seen: _Text) -> tuple[Span, ...]:
         if base_hash not in seen.spans:
@@ -187,6 +188,9 @@ def _followed(hunk: Hunk, spans: Sequence[Span]) -> Hunk:
     return attrs.evolve(hunk, start_line=to_start, end_line=max(to_start, to_end))
 
 
-def _moved(hunk: Hunk, spans: Sequence[Span], seen: _Text) -> Hunk | None:
+def _moved(hunk: Hunk, spans: Sequence[Span], before: Sequence[str], seen: _Text) -> Hunk | None:
+    """Return a hunk where a comparison of two texts puts it; None where they say that of several places."""
     there = moved(hunk, spans, seen.lines)
-    return None if there is None else attrs.evolve(there, base_hash=seen.hash)
+    if there is None or is_doubtful(hunk, spans, before, seen.lines):
+        return None
+    return attrs.evolve(there, base_hash=seen.hash)
