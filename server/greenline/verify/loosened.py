@@ -19,6 +19,7 @@ import attrs
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.displaced import displaced
+from greenline.verify.mark import deciding, labels_of, marks_weaken
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
 from greenline.verify.source_line import GO, JAVASCRIPT
@@ -26,6 +27,7 @@ from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_t
 from greenline.verify.table_text import has_more_rows
 from greenline.verify.test_body import bodies
 from greenline.verify.test_data import has_all
+from greenline.verify.weakened_option import weakened_options
 
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = re.compile(
@@ -80,6 +82,8 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     changed = set(paths)
     files = {p: (SuiteFile.of(base, p), SuiteFile.of(patched, p)) for p in changed if p.endswith(".py")}
     names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
+    for path, (old, new) in files.items():
+        names[path] |= _marked(old, new, patched)
     names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
     shared = displaced(base, patched, changed) | _lessened(base, patched, changed)
@@ -99,6 +103,8 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             touched = new.closed(names.get(path, frozenset()) | shared)
             places.update((path, name) for name in _loosened_tests(old, new, touched))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
+    hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
+    hooks |= {*weakened_options(base, patched)}
     hooks |= {
         f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
     }
@@ -130,6 +136,14 @@ def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> 
         before = old.tests.get(name)
         if before is not None and (new.uses(name) & touched or not _says_as_much(before, test, new.opaque)):
             yield name
+
+
+def _marked(old: SuiteFile, new: SuiteFile, patched: Tree) -> frozenset[str]:
+    """Return what stands for every test where a file marks all of its tests otherwise than before."""
+    before, after = (file.nodes.get("pytestmark", ()) for file in (old, new))
+    if old.bound.get("pytestmark") == new.bound.get("pytestmark"):
+        return frozenset()
+    return frozenset({EVERYTHING}) if marks_weaken(before, after, labels_of(patched)) else frozenset()
 
 
 def _hooks(old: SuiteFile, new: SuiteFile) -> Iterator[str]:

@@ -11,10 +11,10 @@ from typing import Any
 from greenline.core.port import Tree
 
 _SECTIONS = (
-    ("pytest.ini", "pytest"),
-    (".pytest.ini", "pytest"),
-    ("tox.ini", "pytest"),
-    ("setup.cfg", "tool:pytest"),
+    ("pytest.ini", ("pytest",)),
+    (".pytest.ini", ("pytest",)),
+    ("tox.ini", ("pytest",)),
+    ("setup.cfg", ("tool:pytest",)),
 )
 _TABLES = (
     ("pyproject.toml", ("tool", "pytest", "ini_options")),
@@ -31,8 +31,20 @@ def words(tree: Tree, name: str) -> list[str]:
         if isinstance(value, list):
             found += [str(word) for word in value]
         elif isinstance(value, str):
-            found += _split(value)
+            found += split(value)
     return found
+
+
+def effective(tree: Tree) -> tuple[str, dict[str, list[str]]]:
+    """Return the file whose options pytest takes at the root, and option → its lines; the first one wins."""
+    for path, keys in (*_TABLES[2:], *_SECTIONS[:2], *_TABLES[:2], *_SECTIONS[2:]):
+        if path not in tree:
+            continue
+        options = _table(tree, path, keys)
+        # Its own file counts though nothing is in it.
+        if options or path.endswith("pytest.ini"):
+            return path, {name: _lines(value) for name, value in options.items()}
+    return "", {}
 
 
 def read_cfg(text: str) -> dict[str, dict[str, str]]:
@@ -42,29 +54,37 @@ def read_cfg(text: str) -> dict[str, dict[str, str]]:
     return {section: dict(parser.items(section)) for section in parser.sections()}
 
 
+def split(value: str) -> list[str]:
+    """Return the words of a line as a shell takes them, where it can."""
+    try:
+        return shlex.split(value)
+    except ValueError:
+        return value.split()
+
+
 def _values(tree: Tree, name: str) -> Iterator[Any]:
-    for path, keys in _TABLES:
-        try:
-            table: Any = tomllib.loads(_text(tree, path))
-            for key in keys:
-                table = table.get(key, {})
-            yield table.get(name)
-        except (ValueError, AttributeError):
-            continue
-    for path, section in _SECTIONS:
-        try:
-            yield read_cfg(_text(tree, path)).get(section, {}).get(name)
-        except configparser.Error:
-            continue
+    for path, keys in (*_TABLES, *_SECTIONS):
+        yield _table(tree, path, keys).get(name)
+
+
+def _table(tree: Tree, path: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of one file; nothing where it cannot be read."""
+    try:
+        text = _text(tree, path)
+        table: Any = tomllib.loads(text) if path.endswith(".toml") else read_cfg(text)
+        for key in keys:
+            table = table.get(key, {})
+        return dict(table.items())
+    except (ValueError, AttributeError, configparser.Error):
+        return {}
+
+
+def _lines(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [str(line) for line in value]
+    return [line.strip() for line in str(value).splitlines() if line.strip()]
 
 
 def _text(tree: Tree, path: str) -> str:
     file = tree.get(path)
     return file.content.decode("utf-8", "replace") if file else ""
-
-
-def _split(value: str) -> list[str]:
-    try:
-        return shlex.split(value)
-    except ValueError:
-        return value.split()

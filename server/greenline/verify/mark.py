@@ -1,0 +1,164 @@
+"""Which marks and hooks of a suite's file change tests whose own text stays as it was; pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+
+from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name, text_of
+from greenline.verify.pytest_option import words
+
+_LABELS = frozenset({"asyncio", "anyio", "trio"})
+"""Marks that say how a coroutine is run, and change no other test."""
+_TIGHTER_GONE = frozenset({"skip", "skipif", "xfail", "flaky"})
+"""Marks without which a test only says more."""
+_LISTENING = frozenset({"fixturenames", "own_markers", "_fixtureinfo", "addinivalue_line"})
+_OF_OUTCOME = frozenset({"usefixtures", "filterwarnings", "timeout", "flaky"})
+_SETTING = frozenset({"deadline", "suppress_health_check", "print_blob", "verbosity", "parent"})
+"""What a profile of hypothesis may say without trying less."""
+_LEAST_EXAMPLES = 100
+"""How many examples hypothesis tries of itself."""
+_Parsed = dict[str, tuple[str, ...]]
+
+
+def marks_weaken(old: Iterable[ast.AST], new: Iterable[ast.AST], labels: frozenset[str]) -> bool:
+    """Return whether the statements that bind `pytestmark` mark tests otherwise than before.
+
+    `labels` are marks that only name a group of tests.
+    """
+    before, after = _marks(old), _marks(new)
+    harmless = labels | _LABELS
+    come = (name for name, dumps in after.items() if dumps != before.get(name))
+    gone = (name for name in before if name not in after)
+    return not (set(come) <= harmless and set(gone) <= harmless | _TIGHTER_GONE)
+
+
+def labels_of(tree: Tree) -> frozenset[str]:
+    """Return the marks that a project registers and that nothing of it looks up."""
+    lines = " ".join(words(tree, "markers")).replace(":", ": ").split()
+    names = {word.split("(")[0].rstrip(":") for word in lines if word.endswith(":")}
+    if not names:
+        return frozenset()
+    text = b"\n".join(file.content for path, file in tree.items() if path.endswith(".py"))
+    return frozenset(n for n in names if not any(f"{q}{n}{q}".encode() in text for q in "\"'"))
+
+
+def deciding(base: Tree, patched: Tree, path: str) -> Iterator[str]:
+    """Yield what a file of the suite brings that decides what tests of other files come to."""
+    old, new = _module(base, path), _module(patched, path)
+    yield from _fresh(_hooks, old, new)
+    yield from _fresh(_profiles, old, new)
+
+
+def _fresh(read: Callable[[ast.Module], _Parsed], old: ast.Module, new: ast.Module) -> Iterator[str]:
+    before = read(old)
+    for name, dumps in read(new).items():
+        if dumps != before.get(name):
+            yield name
+
+
+def _module(tree: Tree, path: str) -> ast.Module:
+    try:
+        return parse_python(tree[path].content if path in tree else b"")
+    except (SyntaxError, RecursionError):
+        return ast.Module([], [])
+
+
+def _marks(statements: Iterable[ast.AST]) -> _Parsed:
+    """Return mark → what is said of it; what is no mark has the empty name."""
+    found: _Parsed = {}
+    for statement in statements:
+        value = getattr(statement, "value", None)
+        for item in value.elts if isinstance(value, ast.List | ast.Tuple) else [value or statement]:
+            mark = item.func if isinstance(item, ast.Call) else item
+            is_mark = isinstance(mark, ast.Attribute) and last_name(mark.value) == "mark"
+            name = mark.attr if is_mark and isinstance(mark, ast.Attribute) else ""
+            found[name] = (*found.get(name, ()), ast.dump(item))
+    return found
+
+
+def _hooks(module: ast.Module) -> _Parsed:
+    """Return hook → what it does, of those that give tests fixtures or marks."""
+    found: _Parsed = {}
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("pytest_") and _gives(node):
+            found[node.name] = (*found.get(node.name, ()), ast.dump(node))
+    return found
+
+
+def _gives(hook: ast.FunctionDef) -> bool:
+    read = {id(node) for inner in ast.walk(hook) for node in _only_read(inner)}
+    for node in ast.walk(hook):
+        if isinstance(node, ast.Call) and last_name(node.func) == "addinivalue_line":
+            if not node.args or text_of(node.args[0]) != "markers":
+                return True
+        elif isinstance(node, ast.Attribute) and node.attr in _LISTENING - {"addinivalue_line"}:
+            if id(node) not in read:
+                return True
+        elif isinstance(node, ast.Call) and last_name(node.func) == "add_marker":
+            named = {n.attr for n in ast.walk(hook) if isinstance(n, ast.Attribute)}
+            named |= {t for n in ast.walk(node) if (t := text_of(n)) is not None}
+            is_unknown = any(
+                isinstance(n, ast.Call) and last_name(n.func) == "getattr" for n in ast.walk(hook)
+            )
+            if is_unknown or named & _OF_OUTCOME:
+                return True
+    return False
+
+
+def _only_read(node: ast.AST) -> list[ast.expr]:
+    """Return what an expression looks at and cannot change."""
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.For | ast.comprehension):
+        return [node.iter]
+    if isinstance(node, ast.Call) and last_name(node.func) in (
+        "set",
+        "list",
+        "tuple",
+        "any",
+        "len",
+        "sorted",
+    ):
+        return [*node.args]
+    return []
+
+
+def _profiles(module: ast.Module) -> _Parsed:
+    """Return `hypothesis: CALL` → the calls that set how much hypothesis tries, in all tests."""
+    if not any("hypothesis" in _imported(node) for node in ast.walk(module)):
+        return {}
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    kept = {_first(call) for call in calls if last_name(call.func) == "register_profile" and _tries(call)}
+    found: _Parsed = {}
+    for call in calls:
+        name = last_name(call.func)
+        if name not in ("register_profile", "load_profile") or _first(call) in kept - {None}:
+            continue
+        said = f"hypothesis.{name}"
+        found[said] = (*found.get(said, ()), ast.dump(call))
+    return found
+
+
+def _imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name.split(".")[0] for alias in node.names}
+    return {(node.module or "").split(".")[0]} if isinstance(node, ast.ImportFrom) else set()
+
+
+def _first(call: ast.Call) -> str | None:
+    return text_of(call.args[0]) if call.args else None
+
+
+def _tries(call: ast.Call) -> bool:
+    """Return whether a profile tries at least as much as hypothesis does of itself."""
+    for keyword in call.keywords:
+        value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+        if keyword.arg == "max_examples":
+            if not isinstance(value, int) or value < _LEAST_EXAMPLES:
+                return False
+        elif keyword.arg not in _SETTING:
+            return False
+    return len(call.args) == 1
