@@ -16,6 +16,7 @@ from greenline.core.syntax import parse_python
 from greenline.verify.equality import loosens
 from greenline.verify.reach import reaches
 from greenline.verify.reach_text import reaches_in_text
+from greenline.verify.redirected import redirected
 from greenline.verify.shadow import shadows
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.swallowed import swallows
@@ -38,7 +39,7 @@ _GO = re.compile(r"\btesting\.Testing\(\)|os\.Args.{0,40}?(?:\.test\b|-test\.)")
 def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     """Return `FILE:LINE: WHAT` of what a patch to product files `paths` brings of it."""
     paths = [*paths]
-    found = {*shadows(base, patched, paths)}
+    found = {*shadows(base, patched, paths), *redirected(base, patched, paths)}
     looks = {path: look for path in paths if (look := _look(path)) is not None}
     # What a file asked that has another name by now is not new.
     left_out = [path for path in looks if path not in patched]

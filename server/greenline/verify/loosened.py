@@ -22,6 +22,7 @@ from greenline.verify.displaced import displaced
 from greenline.verify.mark import deciding, labels_of, marks_weaken
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
+from greenline.verify.redirected import redirected
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
 from greenline.verify.table_text import has_more_rows
@@ -104,7 +105,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             places.update((path, name) for name in _loosened_tests(old, new, touched))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
     hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
-    hooks |= {*weakened_options(base, patched)}
+    hooks |= {*weakened_options(base, patched), *redirected(base, patched, changed)}
     hooks |= {
         f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
     }
