@@ -12,6 +12,7 @@ from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.aware import aware
+from greenline.verify.example import ExampleChange, example_change
 from greenline.verify.loosened import loosened
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
@@ -40,6 +41,8 @@ class TestChange:
     """Ids in P whose own function was added or changed, or may have been where it cannot be told."""
     support: bool = False
     """Whether what tests run under was changed: configuration, or support such as a `conftest.py`."""
+    examples: ExampleChange = attrs.field(factory=ExampleChange)
+    """What the patch does to the examples in documentation that are tests."""
 
 
 NOTHING = TestChange()
@@ -51,8 +54,9 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     every = {path for path in {*base, *patched} if base.get(path) != patched.get(path)}
     paths = {path for path in every if not rule.is_product(path)}
     asking = aware(base, patched, every - paths)
+    examples = example_change(base, patched, every, before, after)
     if not paths:
-        return TestChange(aware=asking)
+        return TestChange(aware=asking, examples=examples)
     old = {path: _functions(base, path) for path in paths}
     new = {path: _functions(patched, path) for path in paths}
     present = {test.id for test in after.tests}
@@ -84,6 +88,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         loosened=frozenset(t.id for t in after.tests if _place(t) in found.places),
         hooks=found.hooks,
         aware=asking,
+        examples=examples,
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )

@@ -235,9 +235,12 @@ def _tests_only(facts: Facts) -> Decision | None:
 
 
 def _not_covered(facts: Facts, fixed: Sequence[str]) -> Decision | None:
-    if any(hunk.coverage == "covered" for hunk in facts.product_hunks):
+    covered = [hunk for hunk in facts.product_hunks if hunk.coverage == "covered"]
+    # What a new example executes it says of itself: nobody knows what it would have come to before.
+    own = [hunk for hunk in covered if hunk.tests and facts.change.examples.new.issuperset(hunk.tests)]
+    if len(covered) > len(own):
         return None
-    if fixed and any(hunk.coverage == "notCovered" for hunk in facts.product_hunks):
+    if fixed and (own or any(hunk.coverage == "notCovered" for hunk in facts.product_hunks)):
         # What an import or another process executes is in no test's own context; that a test is mended by it,
         # and again when it is run again, shows more than a line that is executed.
         return None
@@ -245,9 +248,9 @@ def _not_covered(facts: Facts, fixed: Sequence[str]) -> Decision | None:
         return Decision(
             Verdict.NOT_COVERED, "noCode", "No line of code is changed that a test could execute."
         )
-    return Decision(
-        Verdict.NOT_COVERED, "noTestExecutesChange", "No test that passes executes a changed line."
-    )
+    what = "but examples that the patch writes itself " if own else ""
+    detail = f"No test that passes {what}executes a changed line."
+    return Decision(Verdict.NOT_COVERED, "noTestExecutesChange", detail)
 
 
 def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
@@ -257,6 +260,10 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     if unconfirmed:
         detail = f"Passes only with the patch's own tests or configuration: {_names(unconfirmed)}."
         return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
+    if facts.change.examples.rewritten:
+        names = _names(sorted(facts.change.examples.rewritten))
+        detail = f"Examples that are tests do not say any more what they said: {names}."
+        return Decision(Verdict.NOT_COVERED, "testsLoosened", detail)
     alone = _outcomes(facts.new_tests)
     unneeded = [test for test in fixed if test not in facts.change.rewritten and _passes_in(test, alone)]
     if unneeded:
