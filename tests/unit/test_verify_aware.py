@@ -129,6 +129,14 @@ REACHES = [
     "def f():\n    return open('tests/test_a.py').read()",
     "import sys\nx = type(sys.stdout)",
     "import __main__",
+    "import unittest\nraise unittest.SkipTest('no')",
+    "from unittest import SkipTest as Stop",
+    "import unittest\nclass Odd(unittest.case.SkipTest):\n    pass",
+    "import pytest\npytest.skip('no')",
+    "import pytest as p\np.importorskip('babel')",
+    "def f():\n    from pytest import xfail\n    xfail('no')",
+    "from _pytest.outcomes import Skipped",
+    "import unittest\nx = getattr(unittest, 'Skip' + 'Test')",
 ]
 EQUALS = [
     "import pytest\nx = pytest.approx(3, abs=float('inf'))",
@@ -164,6 +172,7 @@ SWALLOWS = [
     "def f(call):\n    try:\n        call(1)\n    except Exception:\n        pass",
 ]
 MODEST = [
+    "import pytest\nSLOW = pytest.mark.skip\n\n@pytest.fixture\ndef x():\n    return pytest.raises(E)",
     "class A:\n    def __eq__(self, other):\n        return isinstance(other, A)",
     "class A:\n    def __eq__(self, other):\n        return type(self) is type(other)",
     "class A:\n    def __eq__(self, other):\n        return isinstance(other, int) and self.x == other",

@@ -26,6 +26,7 @@ _KINDS = {
     "searches the memory": ("get_objects", "get_referrers", "get_referents", "pythonapi", "py_object"),
     "answers imports": ("meta_path", "path_hooks", "path_importer_cache"),
     "writes compiled modules": ("MAGIC_NUMBER",),
+    "skips the test that calls it": ("SkipTest", "importorskip"),
 }  # fmt: skip
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 _MODULE_OF = {
@@ -35,6 +36,8 @@ _MODULE_OF = {
     "walk_stack": "traceback",
 }
 """Whose these must be: the name alone says too little."""
+_SKIPS = re.compile(r"pytest\.(?:skip|xfail|exit)|_pytest\.(?:outcomes|runner)\.\w+|unittest\.case\._\w+")
+"""What ends a test and is no failure; of pytest's marks nothing."""
 _SETTABLE = re.compile(
     r"sys\.(?:std(?:in|out|err)\b.*|argv|path|ps[12]|\w*hook|dont_write_bytecode|tracebacklimit|last_\w+)"
     r"|ctypes\.\w*dll\.\w+\.\w+\.(?:argtypes|restype)"
@@ -88,7 +91,9 @@ def _by_name(node: ast.AST, modules: Modules) -> Iterator[Found]:
         owner = modules.full(node.value) if isinstance(node, ast.Attribute) else ""
         if isinstance(node, ast.ImportFrom):
             owner = node.module or ""
-        if name in _KIND_OF and owner.partition(".")[0] == _MODULE_OF.get(name, owner.partition(".")[0]):
+        if _SKIPS.fullmatch(f"{owner}.{name}"):
+            yield f"skips the test that calls it: {name}", getattr(node, "lineno", 1)
+        elif name in _KIND_OF and owner.partition(".")[0] == _MODULE_OF.get(name, owner.partition(".")[0]):
             yield f"{_KIND_OF[name]}: {name}", getattr(node, "lineno", 1)
     if isinstance(node, ast.Attribute) and modules.full(node) == "inspect.stack":
         yield "looks into its callers: inspect.stack", node.lineno
