@@ -96,6 +96,13 @@ def test_hooks_that_give_tests_fixtures_or_marks(text: str, is_told: bool) -> No
     assert not change({"conftest.py": text}, {"conftest.py": f"{text}\nX = 1\n"}).hooks
 
 
+def test_a_hook_that_has_another_path_is_not_new() -> None:
+    text = "def pytest_itemcollected(item):\n    item.add_marker('flaky')\n"
+    old, new = tree({"a/conftest.py": text}), tree({"b/conftest.py": text})
+
+    assert not loosened(old, new, ["a/conftest.py", "b/conftest.py"], []).hooks
+
+
 @pytest.mark.parametrize(
     ("calls", "is_told"),
     [

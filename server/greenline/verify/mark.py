@@ -47,15 +47,21 @@ def labels_of(tree: Tree) -> frozenset[str]:
 
 def deciding(base: Tree, patched: Tree, path: str) -> Iterator[str]:
     """Yield what a file of the suite brings that decides what tests of other files come to."""
-    old, new = _module(base, path), _module(patched, path)
+    content = patched[path].content if path in patched else b""
+    if b"def pytest_" not in content and b"hypothesis" not in content:
+        return
+    # What is there under another path by now is not new.
+    name = path.rpartition("/")[2]
+    was = [path] if path in base else [p for p in base.keys() - patched.keys() if p.endswith(f"/{name}")]
+    old, new = [_module(base, before) for before in was], _module(patched, path)
     yield from _fresh(_hooks, old, new)
     yield from _fresh(_profiles, old, new)
 
 
-def _fresh(read: Callable[[ast.Module], _Parsed], old: ast.Module, new: ast.Module) -> Iterator[str]:
-    before = read(old)
+def _fresh(read: Callable[[ast.Module], _Parsed], old: list[ast.Module], new: ast.Module) -> Iterator[str]:
+    before = [read(module) for module in old]
     for name, dumps in read(new).items():
-        if dumps != before.get(name):
+        if not any(dumps == known.get(name) for known in before):
             yield name
 
 
