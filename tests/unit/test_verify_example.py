@@ -70,6 +70,13 @@ def test_an_example_that_says_less(old: str, new: str, is_rewritten: bool) -> No
     assert not found.new
 
 
+def test_an_example_whose_function_has_another_name_is_not_new() -> None:
+    one, other = report(AROUND), report("geo/shape.py::geo.shape.perimeter")
+    old, new = tree({"geo/shape.py": SHAPE}), tree({"geo/shape.py": SHAPE.replace("around", "perimeter")})
+
+    assert example_change(old, new, ["geo/shape.py"], one, other) == ExampleChange()
+
+
 def test_an_option_that_goes_says_more() -> None:
     skipped = SHAPE.replace("around(2, 3)\n", "around(2, 3)  # doctest: +SKIP, +NUMBER\n")
 

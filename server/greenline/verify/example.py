@@ -62,12 +62,18 @@ def example_change(
         if path not in patched:
             continue
         old, now = _examples(base, path), _examples(patched, path)
+        # What has another name expects what it did.
+        moved = [_wants(examples) for name, examples in old.items() if name not in now]
         for name, examples in now.items():
             if name in old and not _says_as_much(old[name], examples):
                 rewritten.update(test for test in known if old[name] and _is_of(test, path, name))
-            elif examples and not old.get(name):
+            elif examples and not old.get(name) and _wants(examples) not in moved:
                 new.update(test for test in ran if _is_of(test, path, name))
     return ExampleChange(frozenset(rewritten), frozenset(new - set(known)))
+
+
+def _wants(examples: list[_Example]) -> list[str]:
+    return [example.want for example in examples]
 
 
 def _is_of(test: str, path: str, name: str) -> bool:
