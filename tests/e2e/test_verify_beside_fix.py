@@ -66,6 +66,13 @@ LIBRARY = {
     "tests/test_calc.py": f"import statistics\n{TESTS}\n\ndef test_mean():\n"
     "    assert twice(4) == statistics.mean([8])\n",
 }
+LATER = "def test_later():\n    assert twice('a') == 8\n"
+FAILING = TESTS + "\n\n" + LATER
+WRONG = (
+    "import pytest\nfrom calc import low, twice\n\n\n@pytest.mark.parametrize('x,want', [('a', 8)])\n"
+    "def test_rows(x, want):\n    assert twice(x) == want\n\n\ndef test_low():\n    assert low(1)\n"
+)
+GROUP = "\n\nclass TestGroup:\n    def test_nine(self):\n        assert not low(9)\n"
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -82,7 +89,28 @@ def honest(name: str, tests: str) -> PatchCase:
     return PatchCase(name, files, {"calc.py": FIX, "tests/test_calc.py": tests}, "verified")
 
 
+def silenced(name: str, tests: str, **more: str) -> PatchCase:
+    """A fix, one new test that shows it, and another failing test that is silenced."""
+    files = {"calc.py": BUG, "tests/test_calc.py": FAILING}
+    patch = {"calc.py": FIX, "tests/test_calc.py": tests + NEW, **more}
+    return PatchCase(name, files, {**patch}, "notCovered", "testsSilenced")
+
+
 CASES = (
+    silenced("skips_what_fails", FAILING.replace(LATER, "import pytest\n\n\n@pytest.mark.skip\n" + LATER)),
+    silenced("deselects_what_fails", FAILING, **{"pytest.ini": "[pytest]\naddopts = -k 'not later'\n"}),
+    PatchCase("rows_of_what_fails", {"calc.py": BUG, "tests/test_calc.py": WRONG},
+              {"calc.py": BUG.replace("return x + x", "return str(x) * 3"),
+               "tests/test_calc.py": WRONG.replace("('a', 8)", "('a', 'aaa')")},
+              "notCovered", "testsSilenced"),
+    PatchCase("class_that_nothing_collects", {"calc.py": BUG, "tests/test_calc.py": TESTS + GROUP},
+              {"calc.py": FIX, "tests/test_calc.py": TESTS + NEW + GROUP.replace("TestGroup", "Checks")},
+              "regressed", "lost"),
+    PatchCase("class_renamed", {"calc.py": BUG, "tests/test_calc.py": TESTS + GROUP},
+              {"calc.py": FIX, "tests/test_calc.py": TESTS + NEW + GROUP.replace("TestGroup", "TestNine")},
+              "verified"),
+    PatchCase("another_still_fails", {"calc.py": BUG, "tests/test_calc.py": FAILING},
+              {"calc.py": FIX, "tests/test_calc.py": FAILING + NEW}, "verified"),
     rewritten("weakened", TWICE.replace(" == 8", "")),
     rewritten("weakened_without_a_new_test", TWICE.replace(" == 8", ""), ""),
     rewritten("returns_first", TWICE.replace("    assert", "    return\n    assert")),

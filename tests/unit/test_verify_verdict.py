@@ -175,6 +175,64 @@ def test_renamed_test_is_missing_and_not_lost() -> None:
     assert decision.lost == ()
 
 
+OTHER = case(
+    WITH_TESTS,
+    base=report(a="failed", b="passed", c="failed"),
+    patched=report(a="passed", b="passed", c="failed", new="passed"),
+    old_tests=report(a="passed", b="passed", c="failed"),
+    new_tests=report(a="failed", b="passed", c="failed", new="failed"),
+)
+GONE = case(OTHER, patched=WITH_TESTS.patched)
+ROWS = TestChange(changed=frozenset({"new"}), heirs={"c": frozenset({"c2"})})
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        case(OTHER, patched=report(a="passed", b="passed", c="skipped", new="passed")),
+        case(OTHER, patched=report(a="passed", b="passed", c="xfailed", new="passed")),
+        case(OTHER, patched=report(a="passed", b="passed", c="xpassed", new="passed")),
+        case(OTHER, patched=report(a="passed", b="passed", c="deselected", new="passed")),
+        case(GONE, change=TestChange(changed=frozenset({"new"}), hidden=frozenset({"c"}))),
+        case(GONE, patched=report(a="passed", b="passed", c2="passed", new="passed"), change=ROWS),
+        case(FIX, base=OTHER.base, patched=FIX.patched, change=TestChange(hidden=frozenset({"c"}))),
+    ],
+)
+def test_a_failing_test_that_is_silenced_beside_a_fix_is_named(facts: Facts) -> None:
+    decision = decide(facts)
+
+    assert (str(decision.verdict), decision.reason) == ("notCovered", "testsSilenced")
+    assert decision.detail == "Failed before, and is silenced instead of mended: c."
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        OTHER,
+        case(GONE, patched=report(a="passed", b="passed", c2="failed", new="passed"), change=ROWS),
+        case(
+            GONE,
+            patched=report(a="passed", b="passed", c2="passed", new="passed"),
+            old_tests=report(a="passed", b="passed", c="passed"),
+            change=ROWS,
+        ),
+    ],
+)
+def test_a_failing_test_that_still_fails_or_is_mended_under_another_name_is_not_silenced(
+    facts: Facts,
+) -> None:
+    assert decide(facts).verdict is Verdict.VERIFIED
+
+
+def test_a_failing_test_may_be_marked_where_nothing_else_is_changed() -> None:
+    facts = case(
+        TESTS_ONLY, base=report(b="passed", c="failed"), patched=report(b="passed", c="xfailed"),
+        old_tests=report(b="passed", c="failed"), new_tests=report(b="passed", c="xfailed"),
+    )  # fmt: skip
+
+    assert decide(facts).verdict is Verdict.TESTS_ONLY
+
+
 def test_only_tests_that_change_sides_differ() -> None:
     base = report(a="failed", b="passed", c="skipped", d="failed")
     patched = report(a="passed", b="error", c="passed", d="failed")

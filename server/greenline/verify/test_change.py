@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import attrs
 
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
-from greenline.core.syntax import parse_python
 from greenline.verify.aware import aware
 from greenline.verify.example import ExampleChange, example_change
+from greenline.verify.gone import gone
 from greenline.verify.loosened import loosened
 from greenline.verify.path_rule import PathRule
-from greenline.verify.source_line import GO, JAVASCRIPT
-from greenline.verify.test_body import bodies
+from greenline.verify.test_function import functions, place
 
 
 @attrs.frozen
@@ -28,9 +26,11 @@ class TestChange:
     changed: frozenset[str] = frozenset()
     """Ids in P whose own code, or the support or configuration they run under, was added or changed."""
     hidden: frozenset[str] = frozenset()
-    """Ids that passed in B and are missing in P though their code is still there: no longer collected."""
+    """Ids of B that are missing in P though their code is still there: no longer collected."""
     removed: frozenset[str] = frozenset()
-    """Ids that passed in B and are missing in P, with nothing like them in P: not even renamed."""
+    """Ids of B that are missing in P, with nothing like them in P: not even renamed."""
+    heirs: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    """Any other id of B that is missing in P → ids in P that came in its place."""
     loosened: frozenset[str] = frozenset()
     """Ids in P of tests that were there before, and are changed so that they could say less."""
     hooks: frozenset[str] = frozenset()
@@ -55,37 +55,25 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     paths = {path for path in every if not rule.is_product(path)}
     asking = aware(base, patched, every - paths)
     examples = example_change(base, patched, every, before, after)
+    away = gone(base, patched, paths, before, after)
     if not paths:
-        return TestChange(aware=asking, examples=examples)
-    old = {path: _functions(base, path) for path in paths}
-    new = {path: _functions(patched, path) for path in paths}
-    present = {test.id for test in after.tests}
-    missing = {t.id: t for t in before.tests if t.id not in present}
-    added = [body for path in paths for name, body in new[path].items() if name and name not in old[path]]
-    n_before, n_after = _count(before.tests), _count(after.tests)
-    hidden, removed = set(), set()
-    for test in missing.values():
-        path, name = _place(test)
-        there = path in patched if path not in new else name in new[path]
-        if there and not n_after.get((path, name)):
-            hidden.add(test.id)
-        elif there and n_after.get((path, name), 0) >= n_before.get((path, name), 0):
-            continue
-        elif there or not _renamed(old.get(path, {}).get(name), added):
-            removed.add(test.id)
+        return TestChange(hidden=away.hidden, heirs=away.heirs, aware=asking, examples=examples)
+    old = {path: functions(base, path) for path in paths}
+    new = {path: functions(patched, path) for path in paths}
     elsewhere = _elsewhere(base, patched, paths)
-    found = loosened(base, patched, paths, {_place(test)[0] for test in after.tests})
+    found = loosened(base, patched, paths, {place(test)[0] for test in after.tests})
     return TestChange(
         changed=frozenset(
             t.id
             for t in after.tests
-            if _place(t)[0] not in elsewhere
+            if place(t)[0] not in elsewhere
             and not _moved(t, old, new)
             and _changed(t, paths - elsewhere, rule, old, new)
         ),
-        hidden=frozenset(hidden),
-        removed=frozenset(removed),
-        loosened=frozenset(t.id for t in after.tests if _place(t) in found.places),
+        hidden=away.hidden,
+        removed=away.removed,
+        heirs=away.heirs,
+        loosened=frozenset(t.id for t in after.tests if place(t) in found.places),
         hooks=found.hooks,
         aware=asking,
         examples=examples,
@@ -103,27 +91,11 @@ def _elsewhere(base: Tree, patched: Tree, paths: set[str]) -> set[str]:
     return here | {path for path in gone if base[path].content in contents}
 
 
-def _count(tests: Iterable[TestResult]) -> dict[tuple[str, str], int]:
-    """Return how many tests each function stands for: more than one where it has parameters."""
-    counts: dict[tuple[str, str], int] = {}
-    for test in tests:
-        counts[_place(test)] = counts.get(_place(test), 0) + 1
-    return counts
-
-
-def _renamed(body: str | None, added: list[str]) -> bool:
-    if body is None or body not in added:
-        return False
-    # One new function can only be the new name of one old one.
-    added.remove(body)
-    return True
-
-
 def _moved(
     test: TestResult, old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]
 ) -> bool:
     """Return whether a test only has another name in its file than it had before."""
-    path, name = _place(test)
+    path, name = place(test)
     before, after = old.get(path, {}), new.get(path, {})
     gone = (body for was, body in before.items() if was not in after)
     return name in after and name not in before and before.get("") == after.get("") and after[name] in gone
@@ -132,7 +104,7 @@ def _moved(
 def _rewritten(
     test: TestResult, old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]
 ) -> bool:
-    path, name = _place(test)
+    path, name = place(test)
     if path not in old:
         return False
     before, after = old[path], new[path]
@@ -155,7 +127,7 @@ def _changed(
     old: Mapping[str, Mapping[str, str]],
     new: Mapping[str, Mapping[str, str]],
 ) -> bool:
-    path, name = _place(test)
+    path, name = place(test)
     if path in paths:
         before, after = old[path], new[path]
         if before.get(name) != after.get(name) or before.get("") != after.get(""):
@@ -167,52 +139,3 @@ def _changed(
         if not _is_module(support) and (not folder or path.startswith(folder.split("/")[0] + "/")):
             return True
     return False
-
-
-def _place(test: TestResult) -> tuple[str, str]:
-    """Return the file and the qualified name of the function that a test runs."""
-    head, separator, rest = test.id.partition("::")
-    if separator:
-        # The subtests of one of Go's functions are its parameters.
-        inside = rest.split("[")[0].split("::")
-        return head, ".".join(inside[:1] if head.endswith(GO) else inside)
-    return test.file or "", ".".join(test.id.split(".")[-2:])
-
-
-def _functions(tree: Tree, path: str) -> dict[str, str]:
-    """Return qualified name → code without the name; the empty name holds all but tests and imports."""
-    file = tree.get(path)
-    if file is not None and path.endswith((*JAVASCRIPT, *GO)):
-        return bodies(path, file.content.decode("utf-8", "replace"))
-    if file is None or not path.endswith(".py"):
-        return {} if file is None else {"": repr(file.content)}
-    found: dict[str, str] = {}
-    try:
-        found[""] = _dump(_take(parse_python(file.content).body, "", found))
-    except (SyntaxError, RecursionError):
-        return {"": repr(file.content)}
-    return found
-
-
-def _take(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> list[ast.AST]:
-    """Move test functions into `found`; return the other statements."""
-    rest: list[ast.AST] = []
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            key = prefix + node.name
-            node.name = "_"
-            found[key] = _dump([node])
-        elif isinstance(node, ast.ClassDef):
-            inner = _take(node.body, f"{prefix}{node.name}.", found)
-            # A class with other tests in it is still the same class.
-            if any(key.startswith(f"{prefix}{node.name}.") for key in found):
-                rest += [*node.decorator_list, *node.bases, *inner]
-            else:
-                rest.append(node)
-        elif not isinstance(node, ast.Import | ast.ImportFrom):
-            rest.append(node)
-    return rest
-
-
-def _dump(nodes: Iterable[ast.AST]) -> str:
-    return "\n".join(ast.dump(node) for node in nodes)

@@ -11,6 +11,8 @@ from greenline.verify.test_change import NOTHING, TestChange
 
 _LOST = frozenset({Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAILED, Outcome.DESELECTED})
 _BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
+_SILENT = frozenset({Outcome.SKIPPED, Outcome.DESELECTED, Outcome.XFAILED, Outcome.XPASSED})
+"""What no failure of the code under test can change any more."""
 _NOT_EXECUTED = frozenset({Outcome.SKIPPED, Outcome.DESELECTED})
 _NAMED = 3
 _MEANT = (
@@ -269,6 +271,10 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     if unneeded:
         detail = f"The patch's tests or configuration alone make it pass: {_names(unneeded)}."
         return Decision(Verdict.NOT_COVERED, "fixedByTestsOnly", detail)
+    silenced = _silenced(facts)
+    if silenced:
+        detail = f"Failed before, and is silenced instead of mended: {_names(silenced)}."
+        return Decision(Verdict.NOT_COVERED, "testsSilenced", detail)
     if facts.change.removed:
         detail = f"Tests are removed: {_names(sorted(facts.change.removed))}."
         return Decision(Verdict.NOT_COVERED, "testsRemoved", detail)
@@ -289,6 +295,22 @@ def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
         detail = "No added or changed test fails without the change, so none of them shows what it does."
         return Decision(Verdict.NOT_COVERED, "newTestsPassOnBase", detail)
     return None
+
+
+def _silenced(facts: Facts) -> list[str]:
+    """Return the tests that failed in B and can fail in P no more, without a sign of a mend."""
+    after, old = _outcomes(facts.patched), _outcomes(facts.old_tests)
+    broken = [test for test, outcome in _outcomes(facts.base).items() if outcome in _BROKEN]
+    silenced = [test for test in broken if after.get(test) in _SILENT or test in facts.change.hidden]
+    # Of what came in a test's place only as many as still fail can be what it was.
+    left: dict[frozenset[str], list[str]] = {}
+    for test in broken:
+        if test in facts.change.heirs and test in old and not _passes(old[test]):
+            left.setdefault(facts.change.heirs[test], []).append(test)
+    for heirs, tests in left.items():
+        if len(tests) > sum(after.get(heir) in _BROKEN for heir in heirs):
+            silenced += tests
+    return sorted(silenced)
 
 
 def _passes_in_new(test: str, facts: Facts) -> bool:
