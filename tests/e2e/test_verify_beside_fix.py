@@ -73,6 +73,9 @@ WRONG = (
     "def test_rows(x, want):\n    assert twice(x) == want\n\n\ndef test_low():\n    assert low(1)\n"
 )
 GROUP = "\n\nclass TestGroup:\n    def test_nine(self):\n        assert not low(9)\n"
+THRICE = "\n\ndef thrice(x):\n    return 3 * x\n"
+THRICE_TESTS = TESTS.replace("import low", "import low, thrice")
+THRICE_TESTS += "\n\ndef test_thrice():\n    assert thrice(2) == 6\n"
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -120,6 +123,12 @@ CASES = (
     rewritten("patches_first", "def test_twice(monkeypatch):\n    monkeypatch.setattr('calc.twice', int)\n"
               "    assert twice(4) == 8\n"),
     rewritten("two_of_a_name", TWICE + "\n\ndef test_twice():\n    pass\n"),
+    PatchCase("weakened_where_a_new_name_is_imported", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": FIX + THRICE, "tests/test_calc.py": THRICE_TESTS.replace("(4) == 8", "(4)")},
+              "notCovered", "testsLoosened"),
+    PatchCase("a_new_name_is_imported", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": FIX + THRICE, "tests/test_calc.py": THRICE_TESTS.replace("twice(4) == 8",
+              "thrice(4) == 12")}, "verified"),
     rewritten("product_replaced", TWICE, NEW + "\n\ntwice = {4: 8}.get\n"),
     PatchCase("helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER.replace(" == b", "")},
               "notCovered", "testsLoosened"),

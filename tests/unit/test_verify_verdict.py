@@ -233,6 +233,44 @@ def test_a_failing_test_may_be_marked_where_nothing_else_is_changed() -> None:
     assert decide(facts).verdict is Verdict.TESTS_ONLY
 
 
+IN_FILE = ("t.py::a", "t.py::b", "t.py::new")
+
+
+def looser(n: str, leaning: tuple[str, ...] = (), test: str = "t.py::b") -> Facts:
+    """Return facts of a test that is rewritten to say less and ends as `n` in N, or has no end there."""
+    tests = tuple(TestResult(name, Outcome.PASSED) for name in (*IN_FILE, test))
+    passed = TestReport(RunEnd.COMPLETE, tests)
+    ended = (TestResult(test, Outcome(n)),) if n else ()
+    change = TestChange(
+        changed=frozenset({"t.py::new"}), loosened=frozenset({test}), leaning=frozenset(leaning)
+    )
+    alone = TestReport(RunEnd.COLLECTION, (TestResult("t.py", Outcome.ERROR), *ended))
+    return case(WITH_TESTS, base=passed, patched=passed, old_tests=passed, new_tests=alone, change=change)
+
+
+@pytest.mark.parametrize(
+    "facts", [looser("passed"), looser(""), looser("error"), looser("skipped"), looser("", ("t.py::a",))]
+)
+def test_a_test_that_says_less_and_does_not_fail_itself_without_the_change_is_loosened(facts: Facts) -> None:
+    decision = decide(facts)
+
+    assert (str(decision.verdict), decision.reason) == ("notCovered", "testsLoosened")
+    assert "t.py::b" in decision.detail
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        looser("failed"),
+        looser("", ("t.py::b",)),
+        looser("error", ("t.py::b",)),
+        looser("error", test="t.Case.b"),
+    ],
+)
+def test_a_rewritten_test_that_needs_the_change_is_not_loosened(facts: Facts) -> None:
+    assert decide(facts).verdict is Verdict.VERIFIED
+
+
 def test_only_tests_that_change_sides_differ() -> None:
     base = report(a="failed", b="passed", c="skipped", d="failed")
     patched = report(a="passed", b="error", c="passed", d="failed")

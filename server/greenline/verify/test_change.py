@@ -10,6 +10,7 @@ import attrs
 from greenline.core.evidence import TestReport, TestResult
 from greenline.core.port import Tree
 from greenline.verify.aware import aware
+from greenline.verify.brought import leaning
 from greenline.verify.example import ExampleChange, example_change
 from greenline.verify.gone import gone
 from greenline.verify.loosened import loosened
@@ -33,6 +34,8 @@ class TestChange:
     """Any other id of B that is missing in P → ids in P that came in its place."""
     loosened: frozenset[str] = frozenset()
     """Ids in P of tests that were there before, and are changed so that they could say less."""
+    leaning: frozenset[str] = frozenset()
+    """Those of them that use what the patch's product code brings, and did not before."""
     hooks: frozenset[str] = frozenset()
     """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
     aware: frozenset[str] = frozenset()
@@ -62,6 +65,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     new = {path: functions(patched, path) for path in paths}
     elsewhere = _elsewhere(base, patched, paths)
     found = loosened(base, patched, paths, {place(test)[0] for test in after.tests})
+    needing = leaning(base, patched, paths, every - paths, found.places)
     return TestChange(
         changed=frozenset(
             t.id
@@ -74,6 +78,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         removed=away.removed,
         heirs=away.heirs,
         loosened=frozenset(t.id for t in after.tests if place(t) in found.places),
+        leaning=frozenset(t.id for t in after.tests if place(t) in needing),
         hooks=found.hooks,
         aware=asking,
         examples=examples,
