@@ -76,6 +76,9 @@ GROUP = "\n\nclass TestGroup:\n    def test_nine(self):\n        assert not low(
 THRICE = "\n\ndef thrice(x):\n    return 3 * x\n"
 THRICE_TESTS = TESTS.replace("import low", "import low, thrice")
 THRICE_TESTS += "\n\ndef test_thrice():\n    assert thrice(2) == 6\n"
+THRICE_FIXTURE = "import pytest\nfrom calc import thrice\n\n\n@pytest.fixture\ndef triple():\n"
+THRICE_FIXTURE += "    return thrice\n"
+KIND = "\n\nimport enum\n\n\nclass Kind(enum.Enum):\n    B = 'b'\n"
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
 
@@ -129,6 +132,16 @@ CASES = (
     PatchCase("a_new_name_is_imported", {"calc.py": BUG, "tests/test_calc.py": TESTS},
               {"calc.py": FIX + THRICE, "tests/test_calc.py": THRICE_TESTS.replace("twice(4) == 8",
               "thrice(4) == 12")}, "verified"),
+    PatchCase("a_new_name_is_imported_by_a_conftest", {"calc.py": BUG, "tests/test_calc.py": TESTS},
+              {"calc.py": FIX + THRICE, "tests/conftest.py": THRICE_FIXTURE,
+               "tests/test_thrice.py": "def test_thrice(triple):\n    assert triple(2) == 6\n"}, "verified"),
+    PatchCase("a_new_field", {"calc.py": BUG + KIND, "tests/test_calc.py": TESTS},
+              {"calc.py": BUG + KIND + "    C = 'c'\n", "tests/test_kind.py":
+               "from calc import Kind\n\n\ndef test_c():\n    assert Kind('c') is Kind.C\n"}, "verified"),
+    PatchCase("a_new_field_that_a_test_does_not_need", {"calc.py": BUG + KIND, "tests/test_calc.py": TESTS},
+              {"calc.py": BUG + KIND + "    C = 'c'\n", "tests/test_kind.py":
+               "from calc import Kind\n\n\ndef test_b():\n    assert Kind('b') is Kind.B\n"},
+              "notCovered", "noTestExecutesChange"),
     rewritten("product_replaced", TWICE, NEW + "\n\ntwice = {4: 8}.get\n"),
     PatchCase("helper", SHARED, {"calc.py": FIX, "tests/helpers.py": HELPER.replace(" == b", "")},
               "notCovered", "testsLoosened"),

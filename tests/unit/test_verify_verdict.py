@@ -233,6 +233,37 @@ def test_a_failing_test_may_be_marked_where_nothing_else_is_changed() -> None:
     assert decide(facts).verdict is Verdict.TESTS_ONLY
 
 
+IMPORTED = case(
+    WITH_TESTS,
+    base=report(b="passed"),
+    patched=report(b="passed", new="passed"),
+    old_tests=report(b="passed"),
+    new_tests=report(b="passed", new="failed"),
+    change=TestChange(changed=frozenset({"new"}), rewritten=frozenset({"new"})),
+    product_hunks=BARE,
+)
+UNREAD = case(IMPORTED, new_tests=TestReport(RunEnd.COLLECTION, detail="ImportError while loading conftest."))
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict", "reason"),
+    [
+        (IMPORTED, "verified", ""),
+        (case(IMPORTED, new_tests=report(b="passed", new="passed")), "notCovered", "noTestExecutesChange"),
+        (case(IMPORTED, change=TestChange(changed=frozenset({"new"}))), "notCovered", "noTestExecutesChange"),
+        (UNREAD, "notCovered", "noTestExecutesChange"),
+        (case(UNREAD, product_hunks=COVERED), "verified", ""),
+        (case(UNREAD, change=attrs.evolve(IMPORTED.change, leaning=frozenset({"new"}))), "verified", ""),
+    ],
+)
+def test_a_new_test_that_fails_without_the_change_shows_what_only_an_import_executes(
+    facts: Facts, verdict: str, reason: str
+) -> None:
+    decision = decide(facts)
+
+    assert (str(decision.verdict), decision.reason) == (verdict, reason)
+
+
 IN_FILE = ("t.py::a", "t.py::b", "t.py::new")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 import attrs
 
@@ -62,27 +63,30 @@ class Brought:
 def leaning(
     base: Tree, patched: Tree, paths: Iterable[str], product: Iterable[str], places: Iterable[Place]
 ) -> frozenset[Place]:
-    """Return those of rewritten tests that use what the product code of a patch brings, and did not before.
+    """Return the new and rewritten tests that use what a patch's product code brings, and did not before.
 
     `paths` are the changed files that are no product code; what tests use of these is followed in Python.
     """
     wanted = sorted(places)
     brought = Brought.of(base, patched, product) if wanted else Brought({})
-    if not brought.every:
+    every = brought.every
+    if not every:
         return frozenset()
     support = [path for path in sorted(paths) if path.endswith(".py")]
+    # One file can hold thousands of them.
+    reader = cache(lambda is_new, path: _Reader.of(patched if is_new else base, path, support))
     found = set()
     for path, name in wanted:
         if path.endswith(_SCRIPTS):
             new, old = (_script_words(tree, path, name) for tree in (patched, base))
-            uses = bool((new - old) & brought.every)
+            uses = bool((new - old) & every)
         else:
-            read, before = (_Reader.of(tree, path, support) for tree in (patched, base))
+            read, before = reader(True, path), reader(False, path)
             # What is done around every test says nothing of one whose own text is another.
             is_same = read.text(name) == before.text(name)
             used, past = read.nodes(name, of_all=is_same), before.nodes(name, of_all=is_same)
             is_taken = any(isinstance(node, ast.ImportFrom) and brought.from_module(node) for node in used)
-            uses = is_taken or bool((_words(used) - _words(past)) & brought.every)
+            uses = is_taken or bool((_words(used) - _words(past)) & every)
         if uses:
             found.add((path, name))
     return frozenset(found)

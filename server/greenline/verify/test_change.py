@@ -35,7 +35,7 @@ class TestChange:
     loosened: frozenset[str] = frozenset()
     """Ids in P of tests that were there before, and are changed so that they could say less."""
     leaning: frozenset[str] = frozenset()
-    """Those of them that use what the patch's product code brings, and did not before."""
+    """Ids in P of these and of new tests that use what the patch's product code brings, not so before."""
     hooks: frozenset[str] = frozenset()
     """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
     aware: frozenset[str] = frozenset()
@@ -65,7 +65,8 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     new = {path: functions(patched, path) for path in paths}
     elsewhere = _elsewhere(base, patched, paths)
     found = loosened(base, patched, paths, {place(test)[0] for test in after.tests})
-    needing = leaning(base, patched, paths, every - paths, found.places)
+    added = {(path, name) for path in paths for name in new[path].keys() - old[path].keys() if name}
+    needing = leaning(base, patched, paths, every - paths, found.places | added)
     return TestChange(
         changed=frozenset(
             t.id

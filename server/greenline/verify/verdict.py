@@ -242,9 +242,11 @@ def _not_covered(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     own = [hunk for hunk in covered if hunk.tests and facts.change.examples.new.issuperset(hunk.tests)]
     if len(covered) > len(own):
         return None
-    if fixed and (own or any(hunk.coverage == "notCovered" for hunk in facts.product_hunks)):
+    written = facts.change.rewritten - facts.change.examples.new
+    is_shown = fixed or any(_fails_itself(test, facts) for test in written)
+    if is_shown and (own or any(hunk.coverage == "notCovered" for hunk in facts.product_hunks)):
         # What an import or another process executes is in no test's own context; that a test is mended by it,
-        # and again when it is run again, shows more than a line that is executed.
+        # or a new one needs it, shows more than a line that is executed.
         return None
     if all(hunk.coverage == "notApplicable" for hunk in facts.product_hunks):
         return Decision(
@@ -334,8 +336,16 @@ def _fails_in_new(test: str, facts: Facts) -> bool:
         broken = {t.id for t in facts.new_tests.tests if t.outcome is Outcome.ERROR}
         parts = test.replace("::", ".").split(".")
         names = {".".join(parts[:n]) for n in range(1, len(parts))}
-        return test.split("::")[0] in broken or not names.isdisjoint(broken)
+        # Without a `conftest.py` the runner does not even start.
+        has_not_begun = facts.new_tests.end is RunEnd.COLLECTION and not facts.new_tests.tests
+        return has_not_begun or test.split("::")[0] in broken or not names.isdisjoint(broken)
     return outcome in _BROKEN
+
+
+def _fails_itself(test: str, facts: Facts) -> bool:
+    """Return whether a test fails in N; where only its file is known to fail, one that uses what is new."""
+    is_told = facts.new_tests is not None and facts.new_tests.outcome_of(test) is not None
+    return _fails_in_new(test, facts) and (is_told or test in facts.change.leaning)
 
 
 def _verified_detail(facts: Facts, fixed: Sequence[str]) -> str:
