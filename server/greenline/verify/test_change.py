@@ -35,7 +35,7 @@ class TestChange:
     loosened: frozenset[str] = frozenset()
     """Ids in P of tests that were there before, and are changed so that they could say less."""
     leaning: frozenset[str] = frozenset()
-    """Ids in P of these and of new tests that use what the patch's product code brings, not so before."""
+    """Ids in P of these and of new tests that now use what the product code of the patch brings."""
     hooks: frozenset[str] = frozenset()
     """`FILE: HOOK` of what was added or changed and can decide any test's outcome."""
     aware: frozenset[str] = frozenset()
