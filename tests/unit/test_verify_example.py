@@ -74,7 +74,25 @@ def test_an_example_whose_function_has_another_name_is_not_new() -> None:
     one, other = report(AROUND), report("geo/shape.py::geo.shape.perimeter")
     old, new = tree({"geo/shape.py": SHAPE}), tree({"geo/shape.py": SHAPE.replace("around", "perimeter")})
 
-    assert example_change(old, new, ["geo/shape.py"], one, other) == ExampleChange()
+    found = example_change(old, new, ["geo/shape.py"], one, other)
+
+    assert found == ExampleChange(renamed={AROUND: "geo/shape.py::geo.shape.perimeter"})
+
+
+def test_an_example_whose_function_has_another_name_is_not_lost() -> None:
+    new_id = "geo/shape.py::geo.shape.about"
+    renamed = SHAPE.replace("around", "about")
+    trees = tree({"geo/shape.py": SHAPE}), tree({"geo/shape.py": renamed})
+    other = tree({"geo/shape.py": renamed.replace("    10\n", "    8\n")})
+    rule = PathRule()
+
+    kept = compare(*trees, rule, report(AROUND), report(new_id))
+    broken = compare(*trees, rule, report(AROUND), report(failed=(new_id,)))
+    rewritten = compare(trees[0], other, rule, report(AROUND), report(new_id))
+
+    assert (kept.hidden, kept.heirs) == (frozenset(), {AROUND: frozenset({new_id})})
+    assert broken.hidden == {AROUND}
+    assert rewritten.hidden == {AROUND}
 
 
 def test_an_option_that_goes_says_more() -> None:

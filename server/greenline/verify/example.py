@@ -32,6 +32,8 @@ class ExampleChange:
     """Ids of B whose examples are not all there any more as they were."""
     new: frozenset[str] = frozenset()
     """Ids in P of examples where there were none."""
+    renamed: Mapping[str, str] = attrs.field(factory=dict)
+    """Id of B → id in P of examples that are the same but for the name of what they stand in."""
 
 
 class _Parser(doctest.DocTestParser):
@@ -56,6 +58,7 @@ def example_change(
     """Return what a patch to `paths` does to the examples that B (`before`) and P (`after`) run."""
     rewritten: set[str] = set()
     new: set[str] = set()
+    renamed: dict[str, str] = {}
     known = [test.id for test in before.tests]
     ran = [test.id for test in after.tests]
     for path in paths:
@@ -69,7 +72,28 @@ def example_change(
                 rewritten.update(test for test in known if old[name] and _is_of(test, path, name))
             elif examples and not old.get(name) and _wants(examples) not in moved:
                 new.update(test for test in ran if _is_of(test, path, name))
-    return ExampleChange(frozenset(rewritten), frozenset(new - set(known)))
+        for was, name in _new_names(old, now):
+            here = [test for test in ran if _is_of(test, path, name)]
+            renamed |= {test: here[0] for test in known if here and _is_of(test, path, was)}
+    return ExampleChange(frozenset(rewritten), frozenset(new - set(known)), renamed)
+
+
+def _new_names(
+    old: Mapping[str, list[_Example]], now: Mapping[str, list[_Example]]
+) -> Iterator[tuple[str, str]]:
+    """Yield each name that went with the one that came with its examples, once for each."""
+    free = {name: examples for name, examples in now.items() if examples and name not in old}
+    for was, examples in old.items():
+        if not examples or was in now:
+            continue
+        for name, others in free.items():
+            word, other = was.rpartition(".")[2], name.rpartition(".")[2]
+            # As a name, and as an attribute's: the dump has both between quotes.
+            said = [(e.code.replace(f"'{word}'", f"'{other}'"), e.want, e.options) for e in examples]
+            if said == [(e.code, e.want, e.options) for e in others]:
+                yield was, name
+                del free[name]
+                break
 
 
 def _wants(examples: list[_Example]) -> list[str]:

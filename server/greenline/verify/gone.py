@@ -30,13 +30,33 @@ class Gone:
     """Id of any other one → ids in P that came in its place: other rows, or another name."""
 
 
-def gone(base: Tree, patched: Tree, paths: Iterable[str], before: TestReport, after: TestReport) -> Gone:
-    """Return what became of B's tests; `paths` are the changed files that are no product code."""
+def gone(
+    base: Tree,
+    patched: Tree,
+    paths: Iterable[str],
+    before: TestReport,
+    after: TestReport,
+    renamed: Mapping[str, str] | None = None,
+) -> Gone:
+    """Return what became of B's tests; `paths` are the changed files that are no product code.
+
+    `renamed` are ids of examples in documentation whose owner has another name, with the new id.
+    """
     present = {test.id for test in after.tests}
-    missing = [test for test in before.tests if test.id not in present and not _is_module(test, base, after)]
+    heirs = {
+        was: frozenset({name})
+        for was, name in (renamed or {}).items()
+        if after.outcome_of(name) is Outcome.PASSED
+    }
+    missing = [
+        test
+        for test in before.tests
+        if test.id not in present and test.id not in heirs and not _is_module(test, base, after)
+    ]
     if not missing:
-        return Gone()
-    return _Search.of(base, patched, set(paths), before, after).sort(missing)
+        return Gone(heirs=heirs)
+    found = _Search.of(base, patched, set(paths), before, after).sort(missing)
+    return attrs.evolve(found, heirs={**heirs, **found.heirs})
 
 
 def _is_module(test: TestResult, base: Tree, after: TestReport) -> bool:

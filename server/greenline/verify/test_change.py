@@ -58,7 +58,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     paths = {path for path in every if not rule.is_product(path)}
     asking = aware(base, patched, every - paths)
     examples = example_change(base, patched, every, before, after)
-    away = gone(base, patched, paths, before, after)
+    away = gone(base, patched, paths, before, after, examples.renamed)
     if not paths:
         return TestChange(hidden=away.hidden, heirs=away.heirs, aware=asking, examples=examples)
     old = {path: functions(base, path) for path in paths}
