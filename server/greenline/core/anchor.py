@@ -131,6 +131,8 @@ class Common:
     below: int
     weight: int
     """How much these lines say."""
+    n_ends: int = 0
+    """How many of the neighbours are ends of the text."""
 
     @property
     def total(self) -> int:
@@ -148,11 +150,11 @@ def common_at(anchor: Anchor, lines: Sequence[str], start: int) -> Common:
     over, under = list(lines[max(0, start - reach) : start]), list(lines[end : end + reach])
     above = _common(anchor.above[::-1], over[::-1], anchor.at_start and start <= reach)
     below = _common(anchor.below, under, anchor.at_end and len(lines) - end <= reach)
-    return Common(above[0], below[0], above[1] + below[1])
+    return Common(above[0], below[0], above[1] + below[1], above[2] + below[2])
 
 
-def _common(known: Sequence[str], there: Sequence[str], is_at_edge: bool) -> tuple[int, int]:
-    """Return how many lines agree, the nearest first, and how much they say."""
+def _common(known: Sequence[str], there: Sequence[str], is_at_edge: bool) -> tuple[int, int, int]:
+    """Return how many lines agree, the nearest first, how much they say, and how many are the text's end."""
     known_lines = [line for line in known if line]
     there_lines = [line for line in there if line]
     same = weighs = 0
@@ -160,5 +162,5 @@ def _common(known: Sequence[str], there: Sequence[str], is_at_edge: bool) -> tup
         weighs += weight(known_lines[same])
         same += 1
     if is_at_edge and same == len(known_lines) == len(there_lines):
-        return same + 1, weighs + _MAX_WEIGHT // 2
-    return same, weighs
+        return same + 1, weighs + _MAX_WEIGHT // 2, 1
+    return same, weighs, 0

@@ -91,9 +91,13 @@ def _the_one(anchor: Anchor, lines: Sequence[str], places: Sequence[int]) -> int
     # One that has more in common above, and less below, is a copy or is not: nobody knows.
     if best.total <= anchor.rival or not all(_is_better(best, other) for other in others):
         return None
+    # A copy that is put at an end of a text has that end for its neighbour too.
+    has_neighbour = best.total > best.n_ends
+    if others and not has_neighbour:
+        return None
     own = sum(map(weight, anchor.lines))
     is_rare = any(0 <= n - len(anchor.above) < len(anchor.lines) for n in anchor.singles)
-    if own + best.weight < _ENOUGH or not (best.total or (own >= _PLENTY and is_rare)):
+    if own + best.weight < _ENOUGH or not (has_neighbour or (own >= _PLENTY and is_rare)):
         return None
     return place
 
