@@ -137,6 +137,8 @@ def test_profiles_that_try_less(calls: str, is_told: bool) -> None:
         ("addopts = -q", "addopts = -ra --strict-markers --cov=x -n auto", ""),
         ("timeout = 1", "timeout = 100", "timeout"),
         ("", "timeout = 100", ""),
+        ("timeout =", "timeout = 5", ""),
+        ("timeout = 5", "timeout =", "timeout"),
         ("", "doctest_optionflags = ELLIPSIS", "doctest_optionflags"),
         ("", "markers =\n    slow: takes long", ""),
     ],
@@ -152,3 +154,9 @@ def test_a_file_before_the_one_that_counted_takes_its_options_away() -> None:
 
     assert change({"pyproject.toml": toml}, {"pytest.ini": "[pytest]\n"}).hooks
     assert not change({"pyproject.toml": toml}, {"tox.ini": "[pytest]\n"}).hooks
+
+
+def test_a_configuration_that_is_nested_too_deep_says_nothing() -> None:
+    deep = {"pyproject.toml": f"a = {'[' * 5000}{']' * 5000}\n"}
+
+    assert change({}, deep).hooks == set()
