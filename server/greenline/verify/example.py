@@ -119,7 +119,11 @@ def _examples(tree: Tree, path: str) -> Mapping[str, list[_Example]]:
     if path not in tree or b">>>" not in tree[path].content:
         # Nothing but names, so that what is taken away is seen.
         return {name: [] for name, _ in _texts(tree, path)}
-    return {name: _parsed(text) for name, text in _texts(tree, path)}
+    found: dict[str, list[_Example]] = {}
+    for name, text in _texts(tree, path):
+        # A property has the name of its setter, whose text no runner reads.
+        found.setdefault(name, []).extend(_parsed(text))
+    return found
 
 
 def _texts(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
