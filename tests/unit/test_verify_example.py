@@ -170,3 +170,12 @@ def test_examples_of_a_property_with_a_setter_are_its_own() -> None:
     found = change(before, before.replace("        1\n", "        2\n"), test=test)
 
     assert found.rewritten == {test}
+
+
+def test_examples_under_a_condition_are_seen() -> None:
+    inside = SHAPE[SHAPE.index("def") :].replace("\n", "\n    ")
+    before = f"import sys\n\ntry:\n    import fast\nexcept ImportError:\n    {inside}\n"
+
+    found = change(before, before.replace("        10\n", "        11\n"))
+
+    assert found.rewritten == {AROUND}
