@@ -106,6 +106,24 @@ def test_a_copy_that_go_is_sent_to(more: dict[str, str], is_told: bool) -> None:
     assert bool(told(GO, more)) is is_told
 
 
+WORK = {"go.work": "go 1.22\n\nuse ./api\n", "api/go.mod": "module m/api\n", "api/config.go": "package api\n"}
+
+
+@pytest.mark.parametrize(
+    ("work", "module", "is_told"),
+    [
+        ("use (\n\t./api\n\t./worker\n)\n", "m/worker", False),
+        ("use (\n\t./api\n\t./worker\n)\n", "m/api", True),
+        ("use ./api\n\nreplace m/worker v0.0.0 => ./worker\n", "m/worker", False),
+        ("use ./api\n\nreplace m/api => ./worker\n", "m/worker", True),
+    ],
+)
+def test_a_module_of_go_that_is_new_stands_for_no_other(work: str, module: str, is_told: bool) -> None:
+    more = {"go.work": f"go 1.22\n\n{work}", "worker/go.mod": f"module {module}\n", "worker/config.go": "package w\n"}
+
+    assert bool(told(WORK, more)) is is_told
+
+
 def test_what_it_comes_to() -> None:
     new = tree({**BASE, **FAKE, **ini('["fakes", "src"]')})
     work = tree({**GO, "go.work": "use ./fakes/x\n", "fakes/x/x.go": "package x\n"})

@@ -23,6 +23,8 @@ _MAPPING = re.compile(
 )
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
 _GO_PATH = re.compile(r"(?:=>|\buse\b|^)\s*(\.\.?/\S+)", re.M)
+_GO_FILE = re.compile(r"(?:^|/)(?:go\.(?:mod|sum|work)|modules\.txt)$")
+_MODULE = re.compile(r"^\s*module\s+(\S+)", re.M)
 _VARIABLE = re.compile(r"\b(?:PYTHON|NODE_)PATH[\"']?\s*[:=]\s*[\"']?([^\s\"';&,]+)")
 _SCRIPTS = re.compile(
     r"Makefile|makefile|GNUmakefile|.*\.(?:toml|cfg|ini|mk)|package\.json|\.env[\w.]*|noxfile\.py"
@@ -69,7 +71,20 @@ def _sent(base: Tree, patched: Tree, path: str, order: Sequence[str]) -> Iterato
     if _MAPS.fullmatch(name) and (name.startswith("go.") or _MAPPING.search(new)):
         pattern = _GO_PATH if name.startswith("go.") else _TEXT
         for value in sorted(set(pattern.findall(new)) - set(pattern.findall(old))):
-            yield from _copies(base, patched, _at(path, value))
+            if not (name.startswith("go.") and _is_unknown(base, patched, path, value)):
+                yield from _copies(base, patched, _at(path, value))
+
+
+def _is_unknown(base: Tree, patched: Tree, path: str, value: str) -> bool:
+    """Return whether what Go finds behind a path is a module that nothing could import before."""
+    text = patched[path].content.decode("utf-8", "replace")
+    names = re.findall(rf"(\S+)(?:\s+v\S+)?\s*=>\s*{re.escape(value)}(?!\S)", text)
+    module = patched.get(posixpath.join(_at(path, value), "go.mod"))
+    if not names and module is not None:
+        names = _MODULE.findall(module.content.decode("utf-8", "replace"))
+    files = (file.content for other, file in base.items() if _GO_FILE.search(other))
+    known = {word.strip('"') for content in files for word in content.decode("utf-8", "replace").split()}
+    return bool(names) and known.isdisjoint(name.strip('"') for name in names)
 
 
 def _places(tree: Tree) -> list[str]:
