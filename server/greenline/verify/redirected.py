@@ -19,8 +19,11 @@ _MAPS = re.compile(
 )
 """Files that say under which path a module is found."""
 _MAPPING = re.compile(
-    r"moduleNameMapper|\balias|modulePaths|moduleDirectories|\broots\b|\bpaths\b|resolver|NODE_PATH"
+    r"moduleNameMapper|\balias|modulePaths|moduleDirectories|\broots\b|(?<![\w-])(?:paths|resolver)\b|NODE_PATH"
 )
+_BEYOND = re.compile(r"\.\.|\bdirname\s*\(|\bcwd\b|\bprocess\b|\brootDir\b|\broot\b|\bdir\b|\+")
+"""With which a configuration may be about more than its own folder."""
+_SAYS_NOTHING = re.compile(r"(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$|\.md$")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
 _GO_PATH = re.compile(r"(?:=>|\buse\b|^)\s*(\.\.?/\S+)", re.M)
 _GO_FILE = re.compile(r"(?:^|/)(?:go\.(?:mod|sum|work)|modules\.txt)$")
@@ -68,11 +71,25 @@ def _sent(base: Tree, patched: Tree, path: str, order: Sequence[str]) -> Iterato
     if name.endswith(".py"):
         for folder in sorted(_put_first(new, path, patched) - _put_first(old, path, patched)):
             yield from _before(base, patched, folder, [*order, *_ROOTS])
-    if _MAPS.fullmatch(name) and (name.startswith("go.") or _MAPPING.search(new)):
+    is_map = name.startswith("go.") or (_MAPPING.search(new) and not _is_of_new_package(base, patched, path))
+    if _MAPS.fullmatch(name) and is_map:
         pattern = _GO_PATH if name.startswith("go.") else _TEXT
         for value in sorted(set(pattern.findall(new)) - set(pattern.findall(old))):
             if not (name.startswith("go.") and _is_unknown(base, patched, path, value)):
                 yield from _copies(base, patched, _at(path, value))
+
+
+def _is_of_new_package(base: Tree, patched: Tree, path: str) -> bool:
+    """Return whether a configuration is a new package's alone, so that nothing there was runs under it."""
+    folder = posixpath.dirname(path)
+    begin = f"{folder}/"
+    if not folder or f"{begin}package.json" not in patched or any(other.startswith(begin) for other in base):
+        return False
+    if _BEYOND.search(patched[path].content.decode("utf-8", "replace")):
+        return False
+    own = posixpath.basename(folder).encode()
+    beside = (other for other in patched if not other.startswith(begin) and patched[other] != base.get(other))
+    return not any(own in patched[other].content for other in beside if not _SAYS_NOTHING.search(other))
 
 
 def _is_unknown(base: Tree, patched: Tree, path: str, value: str) -> bool:
