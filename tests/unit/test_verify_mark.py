@@ -46,8 +46,9 @@ def test_a_mark_of_a_module_changes_the_tests_that_it_had(mark: str, is_loosened
     assert marked(mark) == ({"test_a"} if is_loosened else set())
 
 
-def test_a_mark_that_only_names_a_group_changes_nothing() -> None:
-    ini = "[pytest]\nmarkers =\n    slow: takes long\n"
+@pytest.mark.parametrize("said", ["slow: takes long", "slow", "slow(n): don't ask", "slow: a\n    fast"])
+def test_a_mark_that_only_names_a_group_changes_nothing(said: str) -> None:
+    ini = f"[pytest]\nmarkers =\n    {said}\n"
     read = "def pytest_runtest_setup(item):\n    item.get_closest_marker('slow')\n"
 
     assert not marked("pytestmark = pytest.mark.slow", pytest__ini=ini)
