@@ -146,6 +146,9 @@ def _is_common(inside: str) -> bool:
 def _copies(base: Tree, patched: Tree, target: str) -> Iterator[tuple[str, str]]:
     """Yield the new files behind a path that have the name of one that was there elsewhere."""
     ends = (*JAVASCRIPT, *GO)
+    known: dict[str, list[str]] = {}
+    for original in sorted(base):
+        known.setdefault(original.rpartition("/")[2], []).append(original)
     for path in sorted(patched):
         if path in base or not path.endswith(ends) or path.endswith("_test.go"):
             continue
@@ -155,7 +158,7 @@ def _copies(base: Tree, patched: Tree, target: str) -> Iterator[tuple[str, str]]
         inside = path.rpartition("/")[2] if is_file else path[len(target) + 1 :]
         if _is_common(inside):
             continue
-        for original in sorted(base):
+        for original in known.get(inside.rpartition("/")[2], ()):
             is_alike = original == inside or original.endswith(f"/{inside}")
             if is_alike and original in patched and "node_modules/" not in original:
                 yield path, original
