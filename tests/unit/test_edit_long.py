@@ -7,9 +7,11 @@ import random
 import pytest
 
 from greenline.core.error import EditRejected
+from greenline.edit.about import names_in
 from greenline.edit.apply import edit_set_from_text
 from greenline.edit.replace import replace_lines
 from greenline.edit.staging import Staging
+from greenline.edit.standin import is_stand_in
 
 PLAIN = str.maketrans({"“": '"', "”": '"', "’": "'", "—": "-"})
 
@@ -83,3 +85,16 @@ def test_lines_that_stand_exactly_once_are_replaced_as_by_the_long_way(tail: str
     text = f"a\nb\nc\n{tail}"
 
     assert replace_lines(text, "b\nc\n", new) == replace_lines(text, "b\nc\n", new, 1)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("word", ["a" * 200_000, "1." * 100_000, "a/" * 100_000 + "a"])
+def test_a_long_word_names_files_in_no_time(word: str) -> None:
+    assert not list(names_in(f"![]({word}!)", lambda name: False))
+    assert list(names_in(f"{word}/b.py", lambda name: False)) == [f"{word}/b.py"]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("rest", ["a" * 200_000, " " * 200_000 + "b", "a-" * 100_000, "…" * 200_000 + "b"])
+def test_a_long_comment_is_no_stand_in(rest: str) -> None:
+    assert not is_stand_in(f"//# sourceMappingURL=a{rest}")

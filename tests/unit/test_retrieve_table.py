@@ -152,3 +152,18 @@ def test_a_file_whose_whole_name_is_said_in_one_word_comes_before_its_like(
 
     assert found.hits[0].chunk.file.path == "no-shadow.ts"
     assert {path: float(named[i]) for i, path in enumerate(table.paths) if named[i]} == {"no-shadow.ts": 0.5}
+
+
+@pytest.mark.parametrize("names", [(), ("empty.py",)])
+@pytest.mark.parametrize("said", ["no-shadow", "FileTable"])
+def test_an_index_without_text_finds_nothing(said: str, names: tuple[str, ...], tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for name in names:
+        (root / name).touch()
+
+    with contextlib.closing(Indexer(tmp_path / "index.db", [str(root)], Gate([str(root)]))) as index:
+        index.scan()
+        found = Retriever(index.store).search(said)
+
+    assert found.hits == ()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from greenline.core.port import StagedFile, Tree
+from greenline.verify import python_suite
 from greenline.verify.brought import leaning
 
 SHOP = "def half(x):\n    return x / 2\n"
@@ -99,3 +102,21 @@ def test_words_of_other_languages_are_compared(
 
     assert not leans(before, {product: "// old\n" + brings, path: test.replace(*weak)}, path, name)
     assert leans(before, {product: "// old\n" + brings, path: test.replace(*new)}, path, name)
+
+
+def test_each_changed_file_is_read_once_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"test_{number}.py" for number in range(20)]
+    before = {"shop.py": SHOP, **dict.fromkeys(names, TEST)}
+    after = {"shop.py": THIRD, **dict.fromkeys(names, WEAK.replace("half(4)", "third(4)"))}
+    parsed: list[object] = []
+    parse = python_suite.parse_python
+
+    def counted(text: str | bytes) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(python_suite, "parse_python", counted)
+    found = leaning(tree(before), tree(after), names, ["shop.py"], [(name, "test_half") for name in names])
+
+    assert len(found) == len(names)
+    assert len(parsed) == 2 * len(names)

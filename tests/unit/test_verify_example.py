@@ -157,3 +157,25 @@ def test_a_new_example_does_not_show_alone_what_the_patch_does() -> None:
     alone = verdict(SHAPE + more, failed=False, more=(area,))
     assert (alone.reason, "writes itself" in alone.detail) == ("noTestExecutesChange", True)
     assert verdict(SHAPE + more, failed=False, more=(area, "tests/test_a.py::test_a")).verdict == "verified"
+
+
+def test_examples_of_a_property_with_a_setter_are_its_own() -> None:
+    setter = "\n    @side.setter\n    def side(self, side):\n        self._side = side\n"
+    before = (
+        "class Square:\n    @property\n    def side(self):\n        '''Side.\n\n"
+        "        >>> Square().side\n        1\n        '''\n        return self._side\n" + setter
+    )
+    test = "geo/shape.py::geo.shape.Square.side"
+
+    found = change(before, before.replace("        1\n", "        2\n"), test=test)
+
+    assert found.rewritten == {test}
+
+
+def test_examples_under_a_condition_are_seen() -> None:
+    inside = SHAPE[SHAPE.index("def") :].replace("\n", "\n    ")
+    before = f"import sys\n\ntry:\n    import fast\nexcept ImportError:\n    {inside}\n"
+
+    found = change(before, before.replace("        10\n", "        11\n"))
+
+    assert found.rewritten == {AROUND}

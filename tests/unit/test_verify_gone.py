@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import StagedFile, Tree
+from greenline.verify import test_function
 from greenline.verify.gone import Gone, gone
 
 ONE = "def test_one():\n    assert 1\n"
@@ -154,3 +157,21 @@ def test_a_module_that_is_collected_now_is_not_gone_and_one_without_tests_never_
     old = report(f"?{A}", f"?{B}", "?conftest.py")
 
     assert became(files, files, old, report(f"{A}::test_one")).hidden == {B}
+
+
+def test_a_file_that_misses_many_tests_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"test_{number}" for number in range(50)]
+    files = {A: "".join(f"def {name}():\n    assert 1\n" for name in names)}
+    parsed: list[object] = []
+    parse = test_function.parse_python
+
+    def counted(text: str | bytes) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(test_function, "parse_python", counted)
+
+    found = became(files, files, report(*(f"{A}::{name}" for name in names)), report(f"?{A}"))
+
+    assert len(found.hidden) == len(names)
+    assert len(parsed) == 1

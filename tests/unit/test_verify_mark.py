@@ -46,8 +46,9 @@ def test_a_mark_of_a_module_changes_the_tests_that_it_had(mark: str, is_loosened
     assert marked(mark) == ({"test_a"} if is_loosened else set())
 
 
-def test_a_mark_that_only_names_a_group_changes_nothing() -> None:
-    ini = "[pytest]\nmarkers =\n    slow: takes long\n"
+@pytest.mark.parametrize("said", ["slow: takes long", "slow", "slow(n): don't ask", "slow: a\n    fast"])
+def test_a_mark_that_only_names_a_group_changes_nothing(said: str) -> None:
+    ini = f"[pytest]\nmarkers =\n    {said}\n"
     read = "def pytest_runtest_setup(item):\n    item.get_closest_marker('slow')\n"
 
     assert not marked("pytestmark = pytest.mark.slow", pytest__ini=ini)
@@ -137,6 +138,8 @@ def test_profiles_that_try_less(calls: str, is_told: bool) -> None:
         ("addopts = -q", "addopts = -ra --strict-markers --cov=x -n auto", ""),
         ("timeout = 1", "timeout = 100", "timeout"),
         ("", "timeout = 100", ""),
+        ("timeout =", "timeout = 5", ""),
+        ("timeout = 5", "timeout =", "timeout"),
         ("", "doctest_optionflags = ELLIPSIS", "doctest_optionflags"),
         ("", "markers =\n    slow: takes long", ""),
     ],
@@ -152,3 +155,9 @@ def test_a_file_before_the_one_that_counted_takes_its_options_away() -> None:
 
     assert change({"pyproject.toml": toml}, {"pytest.ini": "[pytest]\n"}).hooks
     assert not change({"pyproject.toml": toml}, {"tox.ini": "[pytest]\n"}).hooks
+
+
+def test_a_configuration_that_is_nested_too_deep_says_nothing() -> None:
+    deep = {"pyproject.toml": f"a = {'[' * 5000}{']' * 5000}\n"}
+
+    assert change({}, deep).hooks == set()

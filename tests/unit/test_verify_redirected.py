@@ -106,6 +106,49 @@ def test_a_copy_that_go_is_sent_to(more: dict[str, str], is_told: bool) -> None:
     assert bool(told(GO, more)) is is_told
 
 
+PACKAGE = {
+    "packages/b/package.json": "{}",
+    "packages/b/src/db.js": "b",
+    "packages/b/tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+    "packages/b/vitest.config.ts": 'alias: {"@": path.resolve(__dirname, "src")}',
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "is_told"),
+    [
+        (PACKAGE, False),
+        ({**PACKAGE, "package-lock.json": '{"packages": {"packages/b": {}}}'}, False),
+        ({**PACKAGE, "package.json": '{"scripts": {"test": "vitest -c packages/b/vitest.config.ts"}}'}, True),
+        ({**PACKAGE, "packages/b/vitest.config.ts": 'root: x, alias: {"@": "./src"}'}, True),
+        ({**PACKAGE, "packages/b/tsconfig.json": '{"include": ["../a"], "paths": {"@": ["./src"]}}'}, True),
+        ({"package.json": '{"a": {"eslint-import-resolver-x": "1"}, "test": "x"}', "test/db.js": "b"}, False),
+    ],
+)
+def test_the_configuration_of_a_new_package_sends_nothing_there_was(
+    more: dict[str, str], is_told: bool
+) -> None:
+    assert bool(told(JS, more)) is is_told
+
+
+WORK = {"go.work": "go 1.22\n\nuse ./api\n", "api/go.mod": "module m/api\n", "api/config.go": "package api\n"}
+
+
+@pytest.mark.parametrize(
+    ("work", "module", "is_told"),
+    [
+        ("use (\n\t./api\n\t./worker\n)\n", "m/worker", False),
+        ("use (\n\t./api\n\t./worker\n)\n", "m/api", True),
+        ("use ./api\n\nreplace m/worker v0.0.0 => ./worker\n", "m/worker", False),
+        ("use ./api\n\nreplace m/api => ./worker\n", "m/worker", True),
+    ],
+)
+def test_a_module_of_go_that_is_new_stands_for_no_other(work: str, module: str, is_told: bool) -> None:
+    new = {"worker/go.mod": f"module {module}\n", "worker/config.go": "package w\n"}
+
+    assert bool(told(WORK, {**new, "go.work": f"go 1.22\n\n{work}"})) is is_told
+
+
 def test_what_it_comes_to() -> None:
     new = tree({**BASE, **FAKE, **ini('["fakes", "src"]')})
     work = tree({**GO, "go.work": "use ./fakes/x\n", "fakes/x/x.go": "package x\n"})

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 from greenline.edit.naming import Exists
 
 _PATHLIKE = re.compile(
-    r"(?:[\w.@+-]+[/\\])*[\w.@+-]*\w\.[A-Za-z]\w{0,11}\b(?!\()|(?:[\w.@+-]+[/\\])+[\w.@+-]*\w"
+    r"(?<![\w.@+-])(?:(?:[\w.@+-]+[/\\])*[\w.@+-]*\w\.[A-Za-z]\w{0,11}\b(?!\()|(?:[\w.@+-]+[/\\])+[\w.@+-]*\w)"
 )
+"""Tried where a word begins and nowhere in it: a picture in letters is one word of a hundred thousand."""
 _FILE = re.compile(
     r"\.(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|hpp|cs|php|swift|lua|md|rst|txt|json|ya?ml|toml|ini"
     r"|cfg|html?|s?css|sh|sql|vue|svelte|xml|csv|proto|tf|env|mod|gradle|scala|mk)$"

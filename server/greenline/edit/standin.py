@@ -12,12 +12,13 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _MARKS = re.compile(r"[\s|,<>\"'`:;{}()\[\]*#/_!%&+=~-]+")
 _ONLY_DOTS = re.compile(r"[.…⋯⋮]+")
 _ANY_DOT = re.compile(_DOT)
-_BODY = re.compile(rf"[{{(>]\s*{_DOT}\s*[}})<]")
 _BETWEEN = re.compile(rf"\w\S*\s+{_DOT}\s+\w")
 _LEADER = re.compile(r"(?:#+|//+|/\*+|\*|<!--+|--|;+|%+|\{\s*/\*|\(\*|>|REM\b|\{#|[-*+] [\[(_*])\s*")
 _TRAILER = re.compile(r"\s*(?:\*+/\s*\}?|-->|\*\)|#\})$")
 _WRAPPED = re.compile(r"([*_]{0,3})[\[({<].+[\])}>]\1|([*_]{1,3}).+\2")
 _WORDS = 16
+_LETTERS = 500
+"""Longer lines are no notes, and looking for words costs the square of a word's length."""
 _STATE = (
     r"unchanged|untouched|unmodified|unaffected|unaltered|unverändert\w*|ungeändert|inchangée?s?|invariat\w+"
     r"|sin cambios|sem alterações|ongewijzigd|oförändra\w+|bez zmian|без изменений"
@@ -53,6 +54,8 @@ def is_stand_in(line: str) -> bool:
     bare = _MARKS.sub("", _TAG.sub("", text))
     if _ANY_DOT.search(text) and (_ONLY_DOTS.fullmatch(bare) or re.search(rf"\{{\s*{_DOT}\s*\}}", text)):
         return True
+    if len(text) > _LETTERS:
+        return False
     body = _TRAILER.sub("", _LEADER.sub("", text, count=1)).strip()
     is_note = body != text or _WRAPPED.fullmatch(text) is not None
     if len(body.split()) > _WORDS or not is_note:
@@ -63,7 +66,7 @@ def is_stand_in(line: str) -> bool:
 def is_sentence_of_rest(line: str) -> bool:
     """Return whether a sentence of a text says that others of it stay as they are."""
     text = line.strip(" \t\r\n*_>[]()")
-    is_short = len(text.split()) <= _WORDS and text[:1].isupper()
+    is_short = len(text) <= _LETTERS and len(text.split()) <= _WORDS and text[:1].isupper()
     others = re.match(
         r"(?:the |all |your )*(?:rest|remaining|remainder|others?|following|existing|previous)\b",
         text,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from greenline.core.error import EditRejected
@@ -95,7 +95,7 @@ def _to_own(lines: Sequence[str], rows: Sequence[int], step: int) -> Callable[[s
     return lambda indent: "\t" * (len(indent) // step) + " " * (len(indent) % step)
 
 
-def _put(lines: Sequence[str], rows: Sequence[int], own: Callable[[str], str]) -> str:
+def _put(lines: Sequence[str], rows: Iterable[int], own: Callable[[str], str]) -> str:
     changed: Mapping[int, str] = {
         row: own(indentation(lines[row])) + lines[row].lstrip(" \t") for row in rows
     }
@@ -134,7 +134,7 @@ def _python(before: str, lines: Sequence[str], new: set[int], foreign: Sequence[
     if foreign:
         tries = [_put(lines, foreign, _to_own(lines, foreign, step)) for step in _steps(lines, foreign)]
     else:
-        tries = _rescaled(lines, sorted(new))
+        tries = _rescaled(lines, new)
     # A long file is parsed only where its indentation leaves something open.
     is_broken = bool(tries) and _is_badly_indented(after)
     if not tries or not (foreign or is_broken) or python_tree(before) is None:
@@ -152,7 +152,7 @@ def _python(before: str, lines: Sequence[str], new: set[int], foreign: Sequence[
     return after
 
 
-def _rescaled(lines: Sequence[str], rows: Sequence[int]) -> list[str]:
+def _rescaled(lines: Sequence[str], rows: set[int]) -> list[str]:
     """Return the text with new lines in the file's step of blanks; nothing where that is theirs already."""
     own = unit([line for row, line in enumerate(lines) if row not in rows])
     indents = [indentation(lines[row]) for row in rows]

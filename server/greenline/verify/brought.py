@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 
 import attrs
 
@@ -74,7 +74,8 @@ def leaning(
         return frozenset()
     support = [path for path in sorted(paths) if path.endswith(".py")]
     # One file can hold thousands of them.
-    reader = cache(lambda is_new, path: _Reader.of(patched if is_new else base, path, support))
+    suite = cache(lambda is_new, path: SuiteFile.of(patched if is_new else base, path))
+    reader = cache(lambda is_new, path: _Reader.of(partial(suite, is_new), path, support))
     found = set()
     for path, name in wanted:
         if path.endswith(_SCRIPTS):
@@ -84,12 +85,26 @@ def leaning(
             read, before = reader(True, path), reader(False, path)
             # What is done around every test says nothing of one whose own text is another.
             is_same = read.text(name) == before.text(name)
-            used, past = read.nodes(name, of_all=is_same), before.nodes(name, of_all=is_same)
-            is_taken = any(isinstance(node, ast.ImportFrom) and brought.from_module(node) for node in used)
-            uses = is_taken or bool((_words(used) - _words(past)) & every)
+            used, past = read.used(name, of_all=is_same), before.used(name, of_all=is_same)
+            is_taken = any(map(brought.from_module, used.imports))
+            uses = is_taken or bool((used.words - past.words) & every)
         if uses:
             found.add((path, name))
     return frozenset(found)
+
+
+@attrs.frozen
+class _Said:
+    """What statements are made of."""
+
+    words: frozenset[str] = frozenset()
+    imports: tuple[ast.ImportFrom, ...] = ()
+
+    @classmethod
+    def of(cls, nodes: Iterable[ast.AST]) -> _Said:
+        nodes = [*nodes]
+        words = (word for node in nodes for inner in ast.walk(node) for word in _of_node(inner))
+        return cls(frozenset(words), tuple(node for node in nodes if isinstance(node, ast.ImportFrom)))
 
 
 @attrs.frozen
@@ -97,40 +112,40 @@ class _Reader:
     """One file of tests, and the changed files beside it."""
 
     own: SuiteFile
-    beside: tuple[SuiteFile, ...]
+    said: Callable[[str], _Said]
+    """Name → what its statements are made of in all of these files; read once, as many tests use it."""
 
     @classmethod
-    def of(cls, tree: Tree, path: str, support: Iterable[str]) -> _Reader:
-        files = (SuiteFile.of(tree, other) for other in support if other != path)
+    def of(cls, suite: Callable[[str], SuiteFile], path: str, support: Iterable[str]) -> _Reader:
+        own = suite(path)
         # A module of tests is used by itself alone.
-        return cls(SuiteFile.of(tree, path), tuple(file for file in files if not file.tests))
+        beside = [file for file in map(suite, support) if file is not own and not file.tests]
+        files = (own, *beside)
+        return cls(own, cache(lambda name: _Said.of(n for f in files for n in f.nodes.get(name, ()))))
 
     def text(self, test: str) -> str:
         """Return a test's own text, comparable."""
         return ast.dump(self.own.tests[test]) if test in self.own.tests else ""
 
-    def nodes(self, test: str, *, of_all: bool) -> list[ast.AST]:
-        """Return a test with what it uses in these files, directly or over others, `of_all` tests too."""
+    def used(self, test: str, *, of_all: bool) -> _Said:
+        """Return what a test and all that it uses in these files, directly or over others, is made of.
+
+        What is done around every test is among that with `of_all`.
+        """
         if test not in self.own.tests:
-            return []
-        found: list[ast.AST] = [self.own.tests[test]]
-        asked = set()
-        left = [*(name for name in self.own.uses(test) if name != EVERYTHING or of_all), *_words(found)]
+            return _Said()
+        itself = _Said.of([self.own.tests[test]])
+        words, imports = {*itself.words}, [*itself.imports]
+        asked: set[str] = set() if of_all else {EVERYTHING}
+        left = {*self.own.uses(test), *itself.words} - asked
         while left:
-            name = left.pop()
-            if name in asked or (name == EVERYTHING and not of_all):
-                continue
-            asked.add(name)
-            for file in (self.own, *self.beside):
-                nodes = file.nodes.get(name, ())
-                found += nodes
-                left += _words(nodes)
-        return found
-
-
-def _words(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the words that statements are made of."""
-    return frozenset(word for node in nodes for inner in ast.walk(node) for word in _of_node(inner))
+            asked |= left
+            said = [self.said(name) for name in left]
+            imports += (node for one in said for node in one.imports)
+            new = {word for one in said for word in one.words}
+            words |= new
+            left = new - asked
+        return _Said(frozenset(words), tuple(imports))
 
 
 def _of_node(node: ast.AST) -> Iterator[str]:

@@ -21,6 +21,7 @@ from greenline.core.syntax import parse_python
 _OPTION = re.compile(r"#\s*doctest:\s*(.+)$", re.M)
 _PUTTING = frozenset({"setattr", "delattr", "exec", "eval", "globals", "vars", "locals", "__import__"})
 _BUILTINS = frozenset(dir(builtins))
+_BLOCKS = (ast.If, ast.Try, ast.TryStar, ast.ExceptHandler, ast.With, ast.For, ast.While)
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -119,7 +120,11 @@ def _examples(tree: Tree, path: str) -> Mapping[str, list[_Example]]:
     if path not in tree or b">>>" not in tree[path].content:
         # Nothing but names, so that what is taken away is seen.
         return {name: [] for name, _ in _texts(tree, path)}
-    return {name: _parsed(text) for name, text in _texts(tree, path)}
+    found: dict[str, list[_Example]] = {}
+    for name, text in _texts(tree, path):
+        # A property has the name of its setter, whose text no runner reads.
+        found.setdefault(name, []).extend(_parsed(text))
+    return found
 
 
 def _texts(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
@@ -136,9 +141,14 @@ def _texts(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
 
 def _docstrings(node: _Documented, name: str) -> Iterator[tuple[str, str]]:
     yield name, ast.get_docstring(node) or ""
-    for inner in node.body if isinstance(node, ast.Module | ast.ClassDef) else ():
+    left: list[ast.AST] = [*node.body] if isinstance(node, ast.Module | ast.ClassDef) else []
+    while left:
+        inner = left.pop(0)
         if isinstance(inner, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _docstrings(inner, f"{name}.{inner.name}" if name else inner.name)
+        elif isinstance(inner, _BLOCKS):
+            # What is defined under a condition is named as what is not.
+            left[:0] = ast.iter_child_nodes(inner)
 
 
 def _parsed(text: str) -> list[_Example]:

@@ -6,8 +6,9 @@ A text that nothing collects says nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 import attrs
 
@@ -73,26 +74,33 @@ def _is_module(test: TestResult, base: Tree, after: TestReport) -> bool:
 class _Search:
     """Both reports by place, and the texts of the changed files."""
 
-    base: Tree
     patched: Tree
     old: _Texts
     new: _Texts
-    at_before: Mapping[Place, Sequence[TestResult]]
     at_after: Mapping[Place, Sequence[TestResult]]
     fresh: Mapping[Place, Sequence[TestResult]]
     """What only P has."""
+    in_base: Callable[[str], Mapping[str, str]]
+    """Path → the functions of a file of B, read once: one file can miss thousands of tests."""
+    in_patched: Callable[[str], Mapping[str, str]]
+    n_before: Mapping[str, int]
+    """File → how many tests B reports of it."""
+    n_after: Mapping[str, int]
 
     @classmethod
     def of(cls, base: Tree, patched: Tree, paths: set[str], before: TestReport, after: TestReport) -> _Search:
         known = {test.id for test in before.tests}
+        in_base, in_patched = cache(partial(functions, base)), cache(partial(functions, patched))
         return cls(
-            base,
             patched,
-            {path: functions(base, path) for path in paths},
-            {path: functions(patched, path) for path in paths},
-            _by_place(before.tests),
+            {path: in_base(path) for path in paths},
+            {path: in_patched(path) for path in paths},
             _by_place(after.tests),
             _by_place(test for test in after.tests if test.id not in known),
+            in_base,
+            in_patched,
+            Counter(place(test)[0] for test in before.tests),
+            Counter(place(test)[0] for test in after.tests),
         )
 
     def sort(self, missing: Iterable[TestResult]) -> Gone:
@@ -145,16 +153,16 @@ class _Search:
         return [
             test
             for (path, name), tests in self.fresh.items()
-            if name.rpartition(".")[2] == own and name not in functions(self.patched, path)
+            if name.rpartition(".")[2] == own and name not in self.in_patched(path)
             for test in tests
         ]
 
     def _made_up(self, where: Place, tests: Sequence[TestResult]) -> set[str]:
         """Return those that failed and whose name is made when they run, where as many others came."""
         path, name = where
-        if path in self.new or name in functions(self.base, path):
+        if path in self.new or name in self.in_base(path):
             return set()
-        if _n_in(self.at_after, path) < _n_in(self.at_before, path):
+        if self.n_after.get(path, 0) < self.n_before.get(path, 0):
             return set()
         return {test.id for test in tests if test.outcome is not Outcome.PASSED}
 
@@ -168,7 +176,3 @@ def _by_place(tests: Iterable[TestResult]) -> Mapping[Place, Sequence[TestResult
 
 def _n_passed(tests: Sequence[TestResult]) -> int:
     return sum(test.outcome is Outcome.PASSED for test in tests)
-
-
-def _n_in(tests: Mapping[Place, Sequence[TestResult]], path: str) -> int:
-    return sum(len(found) for (other, _), found in tests.items() if other == path)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, text_of
-from greenline.verify.pytest_option import words
+from greenline.verify.pytest_option import effective
 
 _LABELS = frozenset({"asyncio", "anyio", "trio"})
 """Marks that say how a coroutine is run, and change no other test."""
@@ -37,8 +37,9 @@ def marks_weaken(old: Iterable[ast.AST], new: Iterable[ast.AST], labels: frozens
 
 def labels_of(tree: Tree) -> frozenset[str]:
     """Return the marks that a project registers and that nothing of it looks up."""
-    lines = " ".join(words(tree, "markers")).replace(":", ": ").split()
-    names = {word.split("(")[0].rstrip(":") for word in lines if word.endswith(":")}
+    # What it is for is said behind a colon, or not at all.
+    lines = effective(tree)[1].get("markers", ())
+    names = {line.partition(":")[0].partition("(")[0].strip() for line in lines} - {""}
     if not names:
         return frozenset()
     text = b"\n".join(file.content for path, file in tree.items() if path.endswith(".py"))

@@ -75,7 +75,7 @@ def _table(tree: Tree, path: str, keys: tuple[str, ...]) -> dict[str, Any]:
         for key in keys:
             table = table.get(key, {})
         return dict(table.items())
-    except (ValueError, AttributeError, configparser.Error):
+    except (ValueError, AttributeError, RecursionError, configparser.Error):
         return {}
 
 

@@ -19,10 +19,15 @@ _MAPS = re.compile(
 )
 """Files that say under which path a module is found."""
 _MAPPING = re.compile(
-    r"moduleNameMapper|\balias|modulePaths|moduleDirectories|\broots\b|\bpaths\b|resolver|NODE_PATH"
+    r"moduleNameMapper|\balias|modulePaths|moduleDirectories|\broots\b|(?<![\w-])(?:paths|resolver)\b|NODE_PATH"
 )
+_BEYOND = re.compile(r"\.\.|\bdirname\s*\(|\bcwd\b|\bprocess\b|\brootDir\b|\broot\b|\bdir\b|\+")
+"""With which a configuration may be about more than its own folder."""
+_SAYS_NOTHING = re.compile(r"(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$|\.md$")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
 _GO_PATH = re.compile(r"(?:=>|\buse\b|^)\s*(\.\.?/\S+)", re.M)
+_GO_FILE = re.compile(r"(?:^|/)(?:go\.(?:mod|sum|work)|modules\.txt)$")
+_MODULE = re.compile(r"^\s*module\s+(\S+)", re.M)
 _VARIABLE = re.compile(r"\b(?:PYTHON|NODE_)PATH[\"']?\s*[:=]\s*[\"']?([^\s\"';&,]+)")
 _SCRIPTS = re.compile(
     r"Makefile|makefile|GNUmakefile|.*\.(?:toml|cfg|ini|mk)|package\.json|\.env[\w.]*|noxfile\.py"
@@ -66,10 +71,37 @@ def _sent(base: Tree, patched: Tree, path: str, order: Sequence[str]) -> Iterato
     if name.endswith(".py"):
         for folder in sorted(_put_first(new, path, patched) - _put_first(old, path, patched)):
             yield from _before(base, patched, folder, [*order, *_ROOTS])
-    if _MAPS.fullmatch(name) and (name.startswith("go.") or _MAPPING.search(new)):
+    is_map = name.startswith("go.") or (_MAPPING.search(new) and not _is_of_new_package(base, patched, path))
+    if _MAPS.fullmatch(name) and is_map:
         pattern = _GO_PATH if name.startswith("go.") else _TEXT
         for value in sorted(set(pattern.findall(new)) - set(pattern.findall(old))):
-            yield from _copies(base, patched, _at(path, value))
+            if not (name.startswith("go.") and _is_unknown(base, patched, path, value)):
+                yield from _copies(base, patched, _at(path, value))
+
+
+def _is_of_new_package(base: Tree, patched: Tree, path: str) -> bool:
+    """Return whether a configuration is a new package's alone, so that nothing there was runs under it."""
+    folder = posixpath.dirname(path)
+    begin = f"{folder}/"
+    if not folder or f"{begin}package.json" not in patched or any(other.startswith(begin) for other in base):
+        return False
+    if _BEYOND.search(patched[path].content.decode("utf-8", "replace")):
+        return False
+    own = posixpath.basename(folder).encode()
+    beside = (other for other in patched if not other.startswith(begin) and patched[other] != base.get(other))
+    return not any(own in patched[other].content for other in beside if not _SAYS_NOTHING.search(other))
+
+
+def _is_unknown(base: Tree, patched: Tree, path: str, value: str) -> bool:
+    """Return whether what Go finds behind a path is a module that nothing could import before."""
+    text = patched[path].content.decode("utf-8", "replace")
+    names = re.findall(rf"(\S+)(?:\s+v\S+)?\s*=>\s*{re.escape(value)}(?!\S)", text)
+    module = patched.get(posixpath.join(_at(path, value), "go.mod"))
+    if not names and module is not None:
+        names = _MODULE.findall(module.content.decode("utf-8", "replace"))
+    files = (file.content for other, file in base.items() if _GO_FILE.search(other))
+    known = {word.strip('"') for content in files for word in content.decode("utf-8", "replace").split()}
+    return bool(names) and known.isdisjoint(name.strip('"') for name in names)
 
 
 def _places(tree: Tree) -> list[str]:
@@ -114,6 +146,9 @@ def _is_common(inside: str) -> bool:
 def _copies(base: Tree, patched: Tree, target: str) -> Iterator[tuple[str, str]]:
     """Yield the new files behind a path that have the name of one that was there elsewhere."""
     ends = (*JAVASCRIPT, *GO)
+    known: dict[str, list[str]] = {}
+    for original in sorted(base):
+        known.setdefault(original.rpartition("/")[2], []).append(original)
     for path in sorted(patched):
         if path in base or not path.endswith(ends) or path.endswith("_test.go"):
             continue
@@ -123,7 +158,7 @@ def _copies(base: Tree, patched: Tree, target: str) -> Iterator[tuple[str, str]]
         inside = path.rpartition("/")[2] if is_file else path[len(target) + 1 :]
         if _is_common(inside):
             continue
-        for original in sorted(base):
+        for original in known.get(inside.rpartition("/")[2], ()):
             is_alike = original == inside or original.endswith(f"/{inside}")
             if is_alike and original in patched and "node_modules/" not in original:
                 yield path, original

@@ -96,7 +96,7 @@ def _doctest(before: _Values, after: _Values) -> bool:
 def _timeout(before: _Values, after: _Values) -> bool:
     def limit(options: _Values) -> float:
         try:
-            return float(options.get("timeout", ["0"])[-1]) or float("inf")
+            return float((options.get("timeout") or ["0"])[-1]) or float("inf")
         except ValueError:
             return float("inf")
 

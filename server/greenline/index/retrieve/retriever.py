@@ -170,7 +170,9 @@ class Retriever:
         return sorted(hits, key=lambda hit: -hit.score)
 
     def _ask(self, query: Query, files: FileTable) -> _Asked:
-        words = find_words(self._store, query.terms, max(1, self._n_chunks))
+        # Before a project's first scan there are none, and then no word could weigh anything.
+        n_chunks = max(1, self._n_chunks)
+        words = find_words(self._store, query.terms, n_chunks)
         near = find_near(self._store, self._embedder, query.text)
         holders = files_of(self._store, list({*words.scores, *near}))
         best, more = by_file(words.scores, files, holders)
@@ -186,7 +188,7 @@ class Retriever:
             folder=path.folder,
             above=path.above,
             covered=path.covered,
-            named=files.named(query.compounds, words.weights, math.log(1 + self._n_chunks)),
+            named=files.named(query.compounds, words.weights, math.log(1 + n_chunks)),
             symbol=self._defined(query, files, chunks),
             vectors=nearest,
             history=self._touched(query, files),
