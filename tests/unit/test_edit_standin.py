@@ -9,6 +9,7 @@ import pytest
 from greenline.core.error import EditRejected
 from greenline.edit.apply import edit_set_from_text
 from greenline.edit.staging import Staging
+from greenline.edit.standin import is_stand_in
 from greenline.workspace.snapshot import Snapshot
 
 PROSE = "# T\n\n" + "".join(f"Paragraph {n} about it.\n\n" for n in range(30))
@@ -118,3 +119,20 @@ def test_a_note_that_the_file_has_already_may_move(tmp_path: Path) -> None:
     edit = f"a.py\n<<<<<<< SEARCH\n{text.partition(chr(10))[2]}=======\n{new}>>>>>>> REPLACE\n"
 
     assert not is_elision(tmp_path, "a.py", text, edit)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# Unchanged files are skipped.",
+        "# All existing tests continue to pass.",
+        "# Other values remain strings.",
+        "# Nothing else to do.",
+        "# Keys stay sorted.",
+        "# fields preserved across saves",
+        "// Code remains in cents",
+        'print("{...}")',
+    ],
+)
+def test_a_comment_of_an_edit_that_speaks_of_something_else_stands_for_nothing(line: str) -> None:
+    assert not is_stand_in(line, strict=True)

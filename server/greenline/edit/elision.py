@@ -153,7 +153,7 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
         for above, line in zip(["", *added], added, strict=False)
         if is_bare(line) or is_placeholder(line) or is_doubtful(line)
     ]
-    found = _stand_in(added) if _is_shrunk(removed, added) else None
+    found = _stand_in(added, strict=True) if _is_shrunk(removed, added) else None
     known = Counter(line.strip() for line in before) if suspects or found else Counter[str]()
     if found is not None and not known[found]:
         raise _elision(found)
@@ -197,10 +197,10 @@ def _is_shrunk(removed: Sequence[str], added: Sequence[str]) -> bool:
     return n_gone >= _MANY_GONE and n_new * 2 < n_gone
 
 
-def _stand_in(added: Sequence[str]) -> str | None:
+def _stand_in(added: Sequence[str], *, strict: bool = False) -> str | None:
     """Return a new line that stands for others; dots that are the body of what is above them do not."""
     for above, line in zip(["", *added], added, strict=False):
-        if is_stand_in(line) and not _is_body(above, line, {}):
+        if is_stand_in(line, strict=strict) and not _is_body(above, line, {}):
             return line.strip()
     return None
 

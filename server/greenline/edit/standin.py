@@ -16,6 +16,7 @@ _BETWEEN = re.compile(rf"\w\S*\s+{_DOT}\s+\w")
 _LEADER = re.compile(r"(?:#+|//+|/\*+|\*|<!--+|--|;+|%+|\{\s*/\*|\(\*|>|REM\b|\{#|[-*+] [\[(_*])\s*")
 _TRAILER = re.compile(r"\s*(?:\*+/\s*\}?|-->|\*\)|#\})$")
 _WRAPPED = re.compile(r"([*_]{0,3})[\[({<].+[\])}>]\1|([*_]{1,3}).+\2")
+_AROUND = " .…()[]{}<>-–—*_:!"
 _WORDS = 16
 _LETTERS = 500
 """Longer lines are no notes, and looking for words costs the square of a word's length."""
@@ -37,9 +38,26 @@ _SUBJECT = (
     r"|entries|rows?|reste|autres|items?|keys?|files?|documents?|class(?:es)?|tests?|fields?|contents?"
     r"|\w+ (?:through|to|until|bis|and) \w+"
 )
+_BETWEEN_NAMES = r"\w+ (?:through|until|bis) \w+"
+_REST = r"others?|rest|remaining|remainder|previous|next|following|existing|original|everything|reste|autres"
+_TAIL = (
+    r"(?: (?:here|below|above|for (?:now|brevity)|as (?:before|above|is)|(?:by|in|with) (?:this|the) "
+    r"(?:change|edit|file|class|function|patch|module)))*"
+)
 _IS_STATE = re.compile(rf"(?:(?:is|are|left|all|ist|bleibt|bleiben|exactly) )*(?:{_STATE})", re.IGNORECASE)
 _STATES = re.compile(rf"\b(?:{_STATE})(?!\w)", re.IGNORECASE)
 _SUBJECTS = re.compile(rf"\b(?:{_SUBJECT})\b", re.IGNORECASE)
+_RESTS = re.compile(rf"\b(?:{_REST}|{_BETWEEN_NAMES})\b", re.IGNORECASE)
+_ENDS = re.compile(rf"\b(?:{_STATE}){_TAIL}$", re.IGNORECASE)
+_NO_MORE = re.compile(
+    r"\bnothing (?:else|more|further) (?:(?:is|has|was) )?(?:changes?|changed|touched|here)\b"
+    r"|^\d+ (?:more|others?|further|additional)\b|\brepeat(?:ed|s)? for\b|\band so (?:on|forth)$"
+    r"|\bcopy .+ from (?:your|the)\b|^unchanged:"
+    r"|^same as (?:the )?(?:current|before|above|original|existing|previous|old)\b",
+    re.IGNORECASE,
+)
+_BODY = re.compile(rf"\{{\s*{_DOT}\s*\}}")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _NOTHING = re.compile(
     r"\bnothing (?:else|more|further)\b|\b\d+ (?:more|others?|further|additional)\b"
     r"|\b(?:more|other|remaining) (?:rows?|items?|entries|lines?|values?|keys?|records?)\b"
@@ -48,11 +66,14 @@ _NOTHING = re.compile(
 )
 
 
-def is_stand_in(line: str) -> bool:
-    """Return whether a line is dots, also in cells, as an element or a body, or a note that text stays."""
+def is_stand_in(line: str, *, strict: bool = False) -> bool:
+    """Return whether a line is dots, also in cells, as an element or a body, or a note that text stays.
+
+    With `strict`, for an edit of some lines, a note must name a rest and end with what becomes of it.
+    """
     text = line.strip()
     bare = _MARKS.sub("", _TAG.sub("", text))
-    if _ANY_DOT.search(text) and (_ONLY_DOTS.fullmatch(bare) or re.search(rf"\{{\s*{_DOT}\s*\}}", text)):
+    if _ANY_DOT.search(text) and (_ONLY_DOTS.fullmatch(bare) or _BODY.search(_QUOTED.sub("", text))):
         return True
     if len(text) > _LETTERS:
         return False
@@ -60,7 +81,7 @@ def is_stand_in(line: str) -> bool:
     is_note = body != text or _WRAPPED.fullmatch(text) is not None
     if len(body.split()) > _WORDS or not is_note:
         return False
-    return bool(_BETWEEN.search(body)) or speaks_of_left_out(body)
+    return bool(_BETWEEN.search(body)) or (_names_a_rest(body) if strict else speaks_of_left_out(body))
 
 
 def is_sentence_of_rest(line: str) -> bool:
@@ -75,9 +96,16 @@ def is_sentence_of_rest(line: str) -> bool:
     return is_short and others is not None and _STATES.search(text) is not None
 
 
+def _names_a_rest(words: str) -> bool:
+    phrase = words.strip(_AROUND)
+    if _IS_STATE.fullmatch(phrase) or _NO_MORE.search(phrase):
+        return True
+    return bool(_RESTS.search(phrase) and _ENDS.search(phrase))
+
+
 def speaks_of_left_out(words: str) -> bool:
     """Return whether words say of others that they stay, or that there are more of them."""
-    phrase = words.strip(" .…()[]{}<>-–—*_:!")
+    phrase = words.strip(_AROUND)
     if _IS_STATE.fullmatch(phrase) or _NOTHING.search(phrase):
         return True
     return bool(_STATES.search(phrase) and _SUBJECTS.search(phrase))

@@ -308,6 +308,9 @@ def _cancelled(message_id: Any) -> types.ResponseError:
 def _as_sent(problem: str) -> str:
     """Return a problem with its path spelt as the client spells it: the library knows our names only."""
     what, separator, path = problem.replace("expected tuple", "expected list").rpartition(" @ ")
+    if not separator or "'" in path:
+        # Keys between quotes are the client's own.
+        return f"{what}{separator}{path}"
     return f"{what}{separator}{'.'.join(camel(name) for name in path.split('.'))}"
 
 

@@ -143,7 +143,7 @@ _WANTS = (
 
 _MAX_QUERY = 20_000
 """Letters; a long trace of calls has fewer."""
-_ENDLESS = re.compile(r"\S{1001,}")
+_ENDLESS = re.compile(r"[!-~]{1001,}")
 """A word that names nothing: what looks for names costs the square of a word's length."""
 
 
