@@ -60,7 +60,7 @@ def make(project: Project, folder: Path) -> Path:
     ):
         _unpack(_download(project, version, folder / f"archive-{version}"), digest, target)
     _install(project, root)
-    _run(root, "git", "init", "-q")
+    run(root, "git", "init", "-q")
     (root / ".git" / "info" / "exclude").write_text(".venv\nnode_modules\n")
     new = _products(project, root)
     kept = {name: (root / name).read_bytes() for name in new}
@@ -72,7 +72,7 @@ def make(project: Project, folder: Path) -> Path:
     _commit(root, "new")
     (root / "NOTES-OF-A-READER.txt").write_text("Nothing of the product.\n")
     _commit(root, "noted")
-    _run(root, "git", "checkout", "-q", "new")
+    run(root, "git", "checkout", "-q", "new")
     return root
 
 
@@ -92,9 +92,9 @@ def _put(path: Path, data: bytes | None) -> None:
 
 
 def _commit(root: Path, tag: str) -> None:
-    _run(root, "git", "add", "-A", "-f", "--", ".", ":!.venv", ":!node_modules")
-    _run(root, "git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", tag)
-    _run(root, "git", "tag", tag)
+    run(root, "git", "add", "-A", "-f", "--", ".", ":!.venv", ":!node_modules")
+    run(root, "git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", tag)
+    run(root, "git", "tag", tag)
 
 
 def _download(project: Project, version: str, folder: Path) -> Path:
@@ -102,9 +102,9 @@ def _download(project: Project, version: str, folder: Path) -> Path:
     what = f"{project.name}=={version}"
     if project.registry == "pypi":
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", what]
-        _run(folder, *pip)
+        run(folder, *pip)
     else:
-        _run(folder, "npm", "pack", "--silent", f"{project.name}@{version}")
+        run(folder, "npm", "pack", "--silent", f"{project.name}@{version}")
     return next(folder.iterdir())
 
 
@@ -120,20 +120,21 @@ def _unpack(archive: Path, digest: str, target: Path) -> None:
 
 def _install(project: Project, root: Path) -> None:
     if project.registry == "pypi":
-        _run(root, sys.executable, "-m", "venv", ".venv")
+        run(root, sys.executable, "-m", "venv", ".venv")
         pip = (".venv/bin/python", "-m", "pip", "install", "-q")
-        _run(root, *pip, "pytest", *project.needs)
-        _run(root, *pip, "-e", ".")
+        run(root, *pip, "pytest", *project.needs)
+        run(root, *pip, "-e", ".")
         return
     # What its developers need besides is left out: linters, bundlers and runners of other years.
     manifest = json.loads((root / "package.json").read_text())
     manifest.pop("devDependencies", None)
     (root / "package.json").write_text(json.dumps(manifest, indent=2))
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--legacy-peer-deps", "--silent", "--no-save")
-    _run(root, "npm", "install", *quiet, *project.needs)
+    run(root, "npm", "install", *quiet, *project.needs)
 
 
-def _run(folder: Path, *command: str) -> None:
+def run(folder: Path, *command: str) -> None:
+    """Run a step in a folder; raises `Broken` where it fails."""
     try:
         subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=_TIMEOUT_S, text=True)
     except subprocess.CalledProcessError as error:

@@ -266,3 +266,26 @@ def test_a_line_that_comes_back_is_the_hunks_again() -> None:
     away = follow(anchor, (10, 11, 12), changed_spans(lines, typed), typed)
     assert away == (10, None, 12)
     assert follow(anchor, away, changed_spans(typed, lines), lines) == (10, 11, 12)
+
+
+@pytest.mark.parametrize(
+    ("before", "start", "end", "after"),
+    [
+        # What stood above is gone, and a block of it is pasted before it and at the end of the text.
+        ("a\nb\n\nx = one(1)\ny = two(2)\n", 3, 5, "x = one(1)\ny = two(2)\n" * 3),
+        # A copy at the beginning, and the block itself is cut in two.
+        (
+            "x = one(1)\ny = two(2)\n\nc = 3\n",
+            0,
+            2,
+            "x = one(1)\ny = two(2)\nx = one(1)\nnew = 0\ny = two(2)\n\nc = 3\n",
+        ),
+    ],
+)
+def test_an_end_of_the_text_alone_tells_no_copy_from_the_other(
+    before: str, start: int, end: int, after: str
+) -> None:
+    anchor = anchor_at(OWNER, before.splitlines(), start, end)
+
+    assert anchor is not None
+    assert locate(anchor, tuple(after.splitlines())) is None

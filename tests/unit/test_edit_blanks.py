@@ -87,6 +87,9 @@ def test_blanks_that_may_say_something_in_the_language_are_not_passed_over(
         ("a.py", 'x = """\n  {a} - {b}\n"""\n', "  {a}-{b}\n"),
         ("a.py", "'''\nHello , world\n'''\n", "Hello, world\n"),
         ("a.c", "/*\n  a , b\n*/\n", "  a, b\n"),
+        ("a.cpp", 'x = R"sql(\n  a , "b\n)sql";\n', '  a, "b\n'),
+        ("a.cs", 'x = @"\n  a , b\\";\n', '  a, b\\";\n'),
+        ("a.dart", "x = '''\n  a , b\n''';\n", "  a, b\n"),
         ("a.js", "x = (\n  <b>\n  Hello , world\n  </b>\n)\n", "  Hello, world\n"),
     ],
 )

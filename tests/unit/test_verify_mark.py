@@ -52,6 +52,8 @@ def test_a_mark_that_only_names_a_group_changes_nothing(said: str) -> None:
     read = "def pytest_runtest_setup(item):\n    item.get_closest_marker('slow')\n"
 
     assert not marked("pytestmark = pytest.mark.slow", pytest__ini=ini)
+    hook = f"def pytest_configure(config):\n    config.addinivalue_line('markers', {said!r})\n"
+    assert not marked("pytestmark = pytest.mark.slow", conftest__py=hook)
     old = {"pytest.ini": ini, "tests/conftest.py": read}
     new = {"tests/test_a.py": SUITE.replace("pytest\n", "pytest\n\npytestmark = pytest.mark.slow\n", 1)}
     assert change(old, new).places
@@ -90,6 +92,7 @@ def test_a_mark_that_goes_or_changes(old: str, new: str, is_loosened: bool) -> N
         ("def pytest_configure(config):\n    config.addinivalue_line('markers', 'slow: long')\n", False),
         ("def pytest_runtest_setup(item):\n    if 'db' in item.fixturenames:\n        log(item)\n", False),
         ("def pytest_itemcollected(item):\n    item.add_marker(pytest.mark.slow)\n", False),
+        ("def pytest_itemcollected(item):\n    item.add_marker(pytest.mark.timeout(10))\n", False),
     ],
 )
 def test_hooks_that_give_tests_fixtures_or_marks(text: str, is_told: bool) -> None:

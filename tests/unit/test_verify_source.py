@@ -163,7 +163,7 @@ def test_names_of_tests(path: str, is_test: bool) -> None:
     assert PathRule().is_test(path) is is_test
 
 
-def test_a_file_of_many_declarations_is_read_once_for_all_of_them() -> None:
+def test_what_reads_a_declaration_is_found_among_thousands() -> None:
     names = [f"name{number}" for number in range(4000)]
     text = "\n".join(f"var {name} = [{', '.join(names[:40])}];" for name in names)
 

@@ -43,8 +43,7 @@ def edit_set_from_diff(
     A file is left out, with the one that it is moved from or to, where reading it raises `leaves_out`.
     Raises `EditRejected` or `OutsideWorkspace`, and then no part of the diff counts.
     """
-    # It is measured and lands nowhere: whoever wrote it, its comments are no stand-ins.
-    staging = Staging(read_bytes, root, may_elide=True)
+    staging = Staging(read_bytes, root, lands=False)
     for patch in untangled(parse(diff), staging):
         try:
             staging.apply(patch)

@@ -25,32 +25,18 @@ _LONG_PYTHON = re.compile(
     rf"\"{{3}}(?:[^\\]|\\.)*?(?:\"{{3}}|\Z)|'{{3}}(?:[^\\]|\\.)*?(?:'{{3}}|\Z)|{_QUOTED}|#[^\n]*", re.DOTALL
 )
 _LONG_BRACED = re.compile(
-    rf"\"{{3}}.*?(?:\"{{3}}|\Z)|`(?:[^`\\]|\\.)*(?:`|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*|{_QUOTED}", re.DOTALL
+    # Raw texts of C++ and verbatim ones of C# come before what looks like their parts.
+    r"R\"([^()\\\s]{0,16})\(.*?(?:\)\1\"|\Z)|(?:@\$?|\$@)\"(?:[^\"]|\"\")*(?:\"|\Z)"
+    rf"|\"{{3}}.*?(?:\"{{3}}|\Z)|'{{3}}.*?(?:'{{3}}|\Z)|`(?:[^`\\]|\\.)*(?:`|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*|{_QUOTED}",
+    re.DOTALL,
 )
+_SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
+_OTHERS = (".go", ".java", ".kt", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".dart")
 _LANGUAGES = {
     **dict.fromkeys((".py", ".pyi"), (_PYTHON, _LONG_PYTHON)),
-    **dict.fromkeys(
-        (
-            ".js",
-            ".mjs",
-            ".cjs",
-            ".ts",
-            ".mts",
-            ".cts",
-            ".go",
-            ".java",
-            ".kt",
-            ".c",
-            ".h",
-            ".cc",
-            ".cpp",
-        ),
-        (_BRACED, _LONG_BRACED),
-    ),
-    **dict.fromkeys((".cxx", ".hh", ".hpp", ".cs", ".dart"), (_BRACED, _LONG_BRACED)),
+    **dict.fromkeys((*_SCRIPTS, *_OTHERS), (_BRACED, _LONG_BRACED)),
     ".json": (_JSON, _JSON),
 }
-_SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 
 
 def has_tokens(path: str) -> bool:

@@ -6,6 +6,7 @@ several changes, and only who saw the change knows which it was.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from greenline.core.edit import Hunk
@@ -13,8 +14,14 @@ from greenline.edit.hunk import Span
 
 
 def is_doubtful(hunk: Hunk, spans: Sequence[Span], before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether a span, moved among equal lines to another that says the same, would meet the hunk."""
-    return any(_may_meet(hunk, span, before, after) for span in spans)
+    """Return whether a span, moved among equal lines to another that says the same, would meet the hunk.
+
+    The spans are in order, and none touches the hunk; beyond the nearest ones other lines differ as well.
+    """
+    below = bisect_left(spans, hunk.end_line, key=lambda span: span.start)
+    above = bisect_right(spans, hunk.start_line, key=lambda span: span.end) - 1
+    near = {number for number in (above, below) if 0 <= number < len(spans)}
+    return any(_may_meet(hunk, spans[number], before, after) for number in near)
 
 
 def _may_meet(hunk: Hunk, span: Span, before: Sequence[str], after: Sequence[str]) -> bool:

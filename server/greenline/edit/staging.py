@@ -36,13 +36,13 @@ _DECLARING = (".py", ".pyi", ".xml", ".html", ".htm", ".xhtml", ".svg")
 class Staging:
     """Collects changes over `read`; later changes see earlier ones. One thread at a time.
 
-    `encoding` is that of files without a byte order mark, instead of the detected one; with `may_elide` no
-    line of a diff is taken for a stand-in.
+    `encoding` is that of files without a byte order mark, instead of the detected one.
+    What does not land is only measured, as it stands: no line is a stand-in, or gets another indentation.
     """
 
-    def __init__(self, read: Read, *roots: str, encoding: str | None = None, may_elide: bool = False) -> None:
+    def __init__(self, read: Read, *roots: str, encoding: str | None = None, lands: bool = True) -> None:
         self._read = read
-        self._may_elide = may_elide
+        self._lands = lands
         self._roots = roots
         self._encoding = encoding
         self._changes: dict[str, FileChange] = {}
@@ -104,7 +104,7 @@ class Staging:
 
     def _restyled(self, change: FileChange) -> FileChange:
         """Return a change whose new lines are indented as the file's are."""
-        if self._may_elide or change.before is None or change.after is None or change.before == change.after:
+        if not self._lands or change.before is None or change.after is None or change.before == change.after:
             return change
         with _naming(change.path), contextlib.suppress(InvalidInput):
             before, file = self._decode(change.before), self._decode(change.after)
@@ -256,7 +256,7 @@ class Staging:
     def _with(self, hunks: Sequence[PatchHunk], path: str) -> Change:
         def change(file: TextFile) -> str:
             unmarked = [_unmarked_hunk(file, hunk) for hunk in hunks]
-            return apply_patch_hunks(file.text, unmarked, may_elide=self._may_elide, path=path)
+            return apply_patch_hunks(file.text, unmarked, may_elide=not self._lands, path=path)
 
         return change
 

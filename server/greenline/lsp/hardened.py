@@ -75,10 +75,10 @@ class HardenedProtocol(LanguageServerProtocol):
         method = data.get("method", "")
         if "id" not in data:
             return self.get_message_type(method) or JsonRPCNotification
-        if "error" in data:
-            return types.ResponseErrorMessage
         if "method" in data:
             return self.get_message_type(method) or JsonRPCRequestMessage
+        if "error" in data:
+            return types.ResponseErrorMessage
         return self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
 
     def receive(self, data: Message) -> None:
@@ -91,7 +91,7 @@ class HardenedProtocol(LanguageServerProtocol):
             self._refuse(data)
             return
         message_id, method = data.get("id"), data.get("method")
-        if message_id is not None and (isinstance(message_id, bool) or not isinstance(message_id, str | int)):
+        if message_id is not None and not _is_id(message_id):
             self._refuse(data)
             return
         if message_id is not None and isinstance(method, str):
@@ -120,12 +120,10 @@ class HardenedProtocol(LanguageServerProtocol):
             (-32700, "no JSON") if isinstance(data, Unreadable) else (-32600, "no JSON-RPC 2.0 message")
         )
         message_id = data.get("id") if isinstance(data, dict) else None
-        if isinstance(message_id, bool) or not isinstance(message_id, str | int):
-            message_id = None
         self._send_data(
             {
                 "jsonrpc": "2.0",
-                "id": message_id,
+                "id": message_id if _is_id(message_id) else None,
                 "error": {
                     "code": number,
                     "message": f"The message is {what}.",
@@ -299,6 +297,11 @@ class HardenedProtocol(LanguageServerProtocol):
             )
             return
         yield from super().lsp_text_document__did_change(params)
+
+
+def _is_id(value: Any) -> bool:
+    """Return whether JSON-RPC's rules, as LSP narrows them, let a request have this id."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _cancelled(message_id: Any) -> types.ResponseError:

@@ -15,7 +15,7 @@ _LABELS = frozenset({"asyncio", "anyio", "trio"})
 _TIGHTER_GONE = frozenset({"skip", "skipif", "xfail", "flaky"})
 """Marks without which a test only says more."""
 _LISTENING = frozenset({"fixturenames", "own_markers", "_fixtureinfo", "addinivalue_line"})
-_OF_OUTCOME = frozenset({"usefixtures", "filterwarnings", "timeout", "flaky"})
+_OF_OUTCOME = frozenset({"usefixtures", "filterwarnings", "flaky"})
 _SETTING = frozenset({"deadline", "suppress_health_check", "print_blob", "verbosity", "parent"})
 """What a profile of hypothesis may say without trying less."""
 _LEAST_EXAMPLES = 100
@@ -38,12 +38,27 @@ def marks_weaken(old: Iterable[ast.AST], new: Iterable[ast.AST], labels: frozens
 def labels_of(tree: Tree) -> frozenset[str]:
     """Return the marks that a project registers and that nothing of it looks up."""
     # What it is for is said behind a colon, or not at all.
-    lines = effective(tree)[1].get("markers", ())
+    hooks = [*_registered(tree)]
+    lines = [*effective(tree)[1].get("markers", ()), *hooks]
     names = {line.partition(":")[0].partition("(")[0].strip() for line in lines} - {""}
     if not names:
         return frozenset()
     text = b"\n".join(file.content for path, file in tree.items() if path.endswith(".py"))
-    return frozenset(n for n in names if not any(f"{q}{n}{q}".encode() in text for q in "\"'"))
+    # Where it is registered it stands between quotes too, if nothing more is said of it.
+    return frozenset(
+        n for n in names if sum(text.count(f"{q}{n}{q}".encode()) for q in "\"'") <= hooks.count(n)
+    )
+
+
+def _registered(tree: Tree) -> Iterator[str]:
+    """Yield what `conftest.py` files register by `config.addinivalue_line("markers", …)`."""
+    for path in tree:
+        if path.rpartition("/")[2] == "conftest.py" and b"addinivalue_line" in tree[path].content:
+            for node in ast.walk(_module(tree, path)):
+                if isinstance(node, ast.Call) and last_name(node.func) == "addinivalue_line":
+                    said = [text_of(argument) for argument in node.args]
+                    if len(said) == 2 and said[0] == "markers" and said[1]:
+                        yield said[1]
 
 
 def deciding(base: Tree, patched: Tree, path: str) -> Iterator[str]:

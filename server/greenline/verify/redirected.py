@@ -32,8 +32,6 @@ _VARIABLE = re.compile(r"\b(?:PYTHON|NODE_)PATH[\"']?\s*[:=]\s*[\"']?([^\s\"';&,
 _SCRIPTS = re.compile(
     r"Makefile|makefile|GNUmakefile|.*\.(?:toml|cfg|ini|mk)|package\.json|\.env[\w.]*|noxfile\.py"
 )
-_FIRST = frozenset({"insert", "syspath_prepend"})
-"""Calls that put a folder before those where modules are looked for."""
 _COMMON = frozenset({"index", "main", "doc", "__init__", "types", "setup", "conftest"})
 
 
@@ -201,9 +199,8 @@ def _is_first(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         name = last_name(node.func)
-        return name == "syspath_prepend" or (
-            name in _FIRST and owner is not None and last_name(owner) == "path"
-        )
+        is_path = owner is not None and last_name(owner) == "path"
+        return name == "syspath_prepend" or (name == "insert" and is_path)
     if isinstance(node, ast.Assign):
         held = [t.value if isinstance(t, ast.Subscript) else t for t in node.targets]
         return any(isinstance(h, ast.Attribute) and ast.unparse(h) == "sys.path" for h in held)
