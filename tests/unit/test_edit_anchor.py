@@ -268,24 +268,31 @@ def test_a_line_that_comes_back_is_the_hunks_again() -> None:
     assert follow(anchor, away, changed_spans(typed, lines), lines) == (10, 11, 12)
 
 
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+NUMBERED = [f"{WORDS[number % 10]}_{number} = {number}" for number in range(19)]
+
+
 @pytest.mark.parametrize(
-    ("before", "start", "end", "after"),
+    ("before", "start", "after"),
     [
-        # What stood above is gone, and a block of it is pasted before it and at the end of the text.
-        ("a\nb\n\nx = one(1)\ny = two(2)\n", 3, 5, "x = one(1)\ny = two(2)\n" * 3),
+        # Copies in the place of what stood above, and at the end of the text.
+        (
+            ["", *NUMBERED[3:14], "", *NUMBERED[15:]],
+            13,
+            ["", *NUMBERED[3:10], *NUMBERED[15:], "", *NUMBERED[15:], *NUMBERED[15:]],
+        ),
         # A copy at the beginning, and the block itself is cut in two.
         (
-            "x = one(1)\ny = two(2)\n\nc = 3\n",
+            [*NUMBERED[:3], "", *NUMBERED[4:13]],
             0,
-            2,
-            "x = one(1)\ny = two(2)\nx = one(1)\nnew = 0\ny = two(2)\n\nc = 3\n",
+            [*NUMBERED[:3], NUMBERED[0], "new = 1", *NUMBERED[1:3], "", *NUMBERED[4:13]],
         ),
     ],
 )
 def test_an_end_of_the_text_alone_tells_no_copy_from_the_other(
-    before: str, start: int, end: int, after: str
+    before: list[str], start: int, after: list[str]
 ) -> None:
-    anchor = anchor_at(OWNER, before.splitlines(), start, end)
+    anchor = anchor_at(OWNER, before, start, start + (3 if start == 0 else 4))
 
     assert anchor is not None
-    assert locate(anchor, tuple(after.splitlines())) is None
+    assert locate(anchor, tuple(after)) is None
