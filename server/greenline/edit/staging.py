@@ -106,6 +106,7 @@ class Staging:
         """Return a change whose new lines are indented as the file's are."""
         if not self._lands or change.before is None or change.after is None or change.before == change.after:
             return change
+        # What cannot be read as text has no lines to indent.
         with _naming(change.path), contextlib.suppress(InvalidInput):
             before, file = self._decode(change.before), self._decode(change.after)
             text = restyled(change.path, before.text, file.text)
