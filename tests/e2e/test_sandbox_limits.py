@@ -10,8 +10,10 @@ import threading
 import time
 import venv
 from pathlib import Path
+from types import SimpleNamespace
 
 import docker
+import docker.errors
 import pytest
 
 from greenline.core.cancel import Cancellation
@@ -271,6 +273,39 @@ def test_containers_of_dead_owners_are_removed(sandbox: DockerSandbox) -> None:
         client.close()
 
     assert left_over("orphan") == []
+
+
+def test_what_the_engine_made_after_its_owner_died_is_removed_at_the_end(sandbox: DockerSandbox) -> None:
+    late = DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST")))
+    image = late.health().image
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    client = docker.from_env()
+    try:
+        orphan = {**labels(), LABEL_OWNER: f"{dead.pid}:1", LABEL_RUN: "late"}
+        client.containers.create(image, ["sleep", "1"], labels=orphan)
+    finally:
+        client.close()
+    assert left_over("late")
+
+    late.close()
+
+    assert left_over("late") == []
+
+
+def test_a_container_that_resists_for_a_moment_is_tried_again() -> None:
+    tries: list[bool] = []
+
+    def remove(*, force: bool, v: bool) -> None:
+        tries.append(force and v)
+        if len(tries) < 3:
+            raise docker.errors.APIError("removal is already in progress")
+        raise docker.errors.NotFound("gone")
+
+    dead = SimpleNamespace(labels={**labels(), LABEL_OWNER: "1:1"}, remove=remove)
+    reap_orphans(SimpleNamespace(containers=SimpleNamespace(list=lambda **_: [dead])))
+
+    assert tries == [True] * 3
 
 
 def owned() -> int:

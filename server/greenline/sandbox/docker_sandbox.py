@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,6 +41,8 @@ RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
 _FILES_A_MB = 256
 """How many files a folder in memory may hold for each megabyte of its size."""
+_REAP_TRIES = 5
+_REAP_PAUSE_S = 0.2
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -152,6 +155,9 @@ class DockerSandbox:
     def close(self) -> None:
         """Remove every container that is left; may be called twice."""
         self._pool.close()
+        if self._client is not None:
+            # The engine may have been making one while its owner died, and had it after we looked.
+            reap_orphans(self._client)
 
     def _connect(self) -> Any:
         with self._lock:
@@ -327,14 +333,31 @@ def _environment(toolchain: HostToolchain, own_path: str) -> dict[str, str]:
 
 
 def reap_orphans(client: Any) -> None:
-    """Remove containers whose owner process is gone: a killed worker cannot do it itself."""
+    """Remove containers whose owner process is gone: a killed worker cannot do it itself.
+
+    One that cannot be removed yet, since it is being started or removed, is tried again for a moment.
+    """
+    for _ in range(_REAP_TRIES):
+        if not _has_orphans_left(client):
+            return
+        time.sleep(_REAP_PAUSE_S)
+
+
+def _has_orphans_left(client: Any) -> bool:
+    """Remove the orphans; return whether one of them resisted."""
+    has_left = False
     with contextlib.suppress(*ENGINE_ERRORS):
         # Others remove containers at the same time: one that is gone must not end the search.
         known = client.containers.list(all=True, filters={"label": LABEL_OWNER}, ignore_removed=True)
         for container in known:
             if is_orphan(container.labels):
-                with contextlib.suppress(*ENGINE_ERRORS):
+                try:
                     container.remove(force=True, v=True)
+                except docker.errors.NotFound:
+                    continue
+                except ENGINE_ERRORS:
+                    has_left = True
+    return has_left
 
 
 def _words(error: BaseException) -> str:
