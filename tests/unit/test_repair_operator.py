@@ -491,3 +491,11 @@ def test_parentheses_are_added_only_where_they_are_needed(place: str) -> None:
     node = next(c for c in ast.iter_child_nodes(parent) if isinstance(c, ast.Name) and c.id == "Z")
 
     assert not needs_parentheses(parent, node, b"p + 1")
+
+
+def test_the_exception_that_is_raised_is_likelier_than_a_broader_one() -> None:
+    source = Source("m.py", b"def f(a):\n    try:\n        a()\n    except KeyError:\n        pass\n")
+
+    prior = {c.replacement: c.prior for c in candidates(source, {4}) if c.operator == "exception type"}
+
+    assert prior[b"IndexError"] > prior[b"LookupError"]

@@ -15,6 +15,7 @@ from greenline.mutation.operator import (
     insertion,
     leftover,
     name,
+    omitted,
     statement,
     structure,
 )
@@ -86,6 +87,12 @@ OPERATORS: tuple[Operator, ...] = (
     leftover.reset,
     leftover.stale,
     leftover.replaced_step,
+    omitted.gathered,
+    omitted.joined,
+    omitted.parent_method,
+    omitted.refusal,
+    omitted.varying,
+    omitted.kind,
 )
 
 
