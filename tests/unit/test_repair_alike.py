@@ -43,6 +43,8 @@ def _look(text: str | None, n_variants: int = 20) -> Look | None:
         ("a - 1", "a + -1"),
         ("range(0, n)", "range(n)"),
         ("(a)", "a"),
+        ("y\nb += -a", "y\nb -= a"),
+        ("y\nb -= -a", "y\nb += a"),
     ],
 )
 def test_what_is_only_written_otherwise_is_one(one: str, other: str) -> None:

@@ -157,9 +157,13 @@ class _Normal(ast.NodeTransformer):
         return _plus(rest, number) if number else node if rest is node else rest
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """Add a negative number where one is taken away."""
+        """Add a negative number where one is taken away, and take away what is added with its sign turned."""
         self.generic_visit(node)
         value = node.value
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            turned = {ast.Add: ast.Sub, ast.Sub: ast.Add}.get(type(node.op))
+            if turned is not None:
+                return ast.AugAssign(node.target, turned(), value.operand)
         if isinstance(node.op, ast.Sub) and isinstance(value, ast.Constant) and isinstance(value.value, int):
             return ast.AugAssign(node.target, ast.Add(), ast.Constant(-value.value))
         return node
