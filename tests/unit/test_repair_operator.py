@@ -499,3 +499,11 @@ def test_the_exception_that_is_raised_is_likelier_than_a_broader_one() -> None:
     prior = {c.replacement: c.prior for c in candidates(source, {4}) if c.operator == "exception type"}
 
     assert prior[b"IndexError"] > prior[b"LookupError"]
+
+
+def test_a_default_before_the_slash_is_made_fresh_too() -> None:
+    text = "def f(a=[], /, b=1):\n    return a\n"
+
+    mended = "def f(a=None, /, b=1):\n    if a is None:\n        a = []\n    return a\n"
+
+    assert ast.dump(ast.parse(mended)) in _reachable(text.encode())

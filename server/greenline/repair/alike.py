@@ -39,6 +39,8 @@ class Family:
 
     fixes: tuple[Fix, ...]
     """The one to show first."""
+    weight: float = 1.0
+    """How usual the code looks with the one to show, against what edits of its kind do."""
 
     @property
     def best(self) -> Fix:
@@ -47,8 +49,8 @@ class Family:
 
     @property
     def score(self) -> float:
-        """Return the score of the likeliest."""
-        return max(fix.score for fix in self.fixes)
+        """Return the score of the likeliest, weighed."""
+        return self.weight * max(fix.score for fix in self.fixes)
 
 
 def families(

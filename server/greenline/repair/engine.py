@@ -22,6 +22,7 @@ from greenline.repair.fix import Fix, described, make_contents
 from greenline.repair.localise import failing_tests, ochiai
 from greenline.repair.search import SETTLE_S, Found, Search
 from greenline.repair.trial import Bench, timing
+from greenline.repair.weigh import weighed
 from greenline.verify.path_rule import PathRule
 from greenline.verify.python_project import detect
 
@@ -155,7 +156,7 @@ class RepairEngine:
         if not found.fixes:
             return self._without(case, found)
         best = found.fixes[:_MAX_COMPARED]
-        alike = families(best, case.read, [found.looks.get(fix) for fix in best])
+        alike = weighed(families(best, case.read, [found.looks.get(fix) for fix in best]), case.read)
         helpful = {fix.edits[0] for fix, _ in found.partial if len(fix.edits) == 1}
         n_failing, n_homes = len(diagnosis.failing), homes(alike[0], case.read)
         reason = doubt(alike, case.n_witnesses, n_failing, helpful, n_homes)

@@ -135,7 +135,8 @@ def default(source: Source, node: ast.AST) -> Iterator[Candidate]:
     function = node if isinstance(node, Function) else None
     if function is None or not function.body:
         return
-    arguments = function.args.args[len(function.args.args) - len(function.args.defaults) :]
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    arguments = arguments[len(arguments) - len(function.args.defaults) :]
     first = function.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1:
         first = function.body[1]

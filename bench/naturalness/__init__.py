@@ -1,0 +1,1 @@
+"""How the weights of `greenline.mutation.natural` are made."""

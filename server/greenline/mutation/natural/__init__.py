@@ -1,0 +1,1 @@
+"""How natural a piece of code looks, measured against code that people have published."""
