@@ -28,6 +28,10 @@ FAULTS = {
         _PARENT + "        self.m = n\n",
         _PARENT + "        self.m = n\n        super().done(n)\n",
     ),
+    "what a parent comes to": (
+        _PARENT + "        left = self.n\n        return left\n",
+        _PARENT + "        left = super().done(n)\n        return left\n",
+    ),
     "a refusal that goes on": (
         "def f(a):\n    if not a:\n        a.n += 1\n    a.go()\n    return True\n",
         "def f(a):\n    if not a:\n        a.n += 1\n        return False\n    a.go()\n    return True\n",

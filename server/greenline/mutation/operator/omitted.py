@@ -41,7 +41,7 @@ def joined(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 
 def parent_method(source: Source, node: ast.AST) -> Iterator[Candidate]:
-    """Let a method that overrides another of the file do its parent's part as well, first or last."""
+    """Let a method that overrides another of the file do its parent's part: first, last, or for a value."""
     if not isinstance(node, Function) or node.name.startswith("__"):
         return
     holder = source.parent(node)
@@ -60,6 +60,9 @@ def parent_method(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield before(source, own[0], text, "missing parent's part", 0.4)
         if not isinstance(own[-1], ast.Return | ast.Raise):
             yield after(source, own[-1], text, "missing parent's part", 0.4)
+    for step in own:
+        if isinstance(step, ast.Assign | ast.Return) and step.value is not None:
+            yield source.replace(step.value, text, "missing parent's part", 0.3)
 
 
 def _classes(source: Source) -> dict[str, ast.ClassDef]:
