@@ -41,6 +41,37 @@ FAULTS = {
         "def f(a):\n    if not a:\n        a.n += 1\n        return\n    a.go()\n",
     ),
     "a number for a size": ("def f(a, size):\n    a += 2\n", "def f(a, size):\n    a += size\n"),
+    "a sign that binds late": ("x = -1 ** n\n", "x = (-1) ** n\n"),
+    "a shallow copy": (
+        "import copy\ndef f(a):\n    b = a.copy()\n",
+        "import copy\ndef f(a):\n    b = copy.deepcopy(a)\n",
+    ),
+    "a shallow copy of a name": (
+        "from copy import deepcopy\ndef f(a):\n    b = dict(a)\n",
+        "from copy import deepcopy\ndef f(a):\n    b = deepcopy(a)\n",
+    ),
+    "a wrong direction": ("for a in range(1, n): x()\n", "for a in reversed(range(1, n)): x()\n"),
+    "a limit on a part": (
+        "def f(gross, low, high):\n    return gross - low\n",
+        "def f(gross, low, high):\n    return min(gross, high) - low\n",
+    ),
+    "a field that is left as it was": (
+        "class A:\n    n: int = 0\ndef f(a):\n    b = a.n\n    return b\n",
+        "class A:\n    n: int = 0\ndef f(a):\n    b = a.n\n    a.n = 0\n    return b\n",
+    ),
+    "a width": ("x = f'{a:02d}'\n", "x = f'{a:03d}'\n"),
+    "a base case of two": (
+        "def f(a, b):\n    return 1 + f(a + 1, b)\n",
+        "def f(a, b):\n    if a == b:\n        return 0\n    return 1 + f(a + 1, b)\n",
+    ),
+    "a block in a loop": (
+        "def f(a):\n    for b in a:\n        b()\n        if b:\n            yield b\n",
+        "def f(a):\n    for b in a:\n        b()\n    if b:\n        yield b\n",
+    ),
+    "a block behind a loop": (
+        "def f(a):\n    for b in a:\n        b()\n    if b:\n        yield b\n",
+        "def f(a):\n    for b in a:\n        b()\n        if b:\n            yield b\n",
+    ),
     "another class": (
         "class A: pass\ndef f(a):\n    return issubclass(a, Exception)\n",
         "class A: pass\ndef f(a):\n    return issubclass(a, A)\n",
@@ -64,6 +95,9 @@ def test_one_edit_mends_what_was_omitted(kind: str) -> None:
             "super().done()",
         ),
         (_PARENT + "        super().done(n)\n", "super().done(n)\n        super().done(n)"),
+        # A file that does not import it cannot call it, and a text does not move with its lines.
+        ("def f(a):\n    b = a.copy()\n", "deepcopy"),
+        ("def f(a):\n    for b in a:\n        b()\n        b = '''x\n        y'''\n", "\n    b ="),
         ("def f(d, k, v):\n    d[k:] = v\n", ".get("),
         ("def f(d, k, v):\n    d[k] = [v]\n", ".get("),
     ],

@@ -16,6 +16,7 @@ from greenline.mutation.operator import (
     leftover,
     name,
     omitted,
+    slip,
     statement,
     structure,
 )
@@ -31,6 +32,7 @@ OPERATORS: tuple[Operator, ...] = (
     expression.index_and_slice,
     expression.negation,
     expression.off_by_one,
+    slip.direction,
     call.arguments,
     call.sibling_function,
     call.wrap,
@@ -93,6 +95,10 @@ OPERATORS: tuple[Operator, ...] = (
     omitted.refusal,
     omitted.varying,
     omitted.kind,
+    slip.late_sign,
+    slip.deep_copy,
+    slip.limited_part,
+    slip.left_behind,
 )
 
 

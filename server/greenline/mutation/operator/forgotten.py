@@ -65,6 +65,10 @@ def formatting(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for match in _PADDED.finditer(text):
         at, zero = start + match.start(1), match[1]
         yield Candidate(source.path, at, at + len(zero), b"" if zero else b"0", "format", node.lineno, 0.4)
+        for near in (int(match[2]) + 1, int(match[2]) - 1):
+            if near > 0:
+                place = start + match.start(2), start + match.end(2)
+                yield Candidate(source.path, *place, b"%d" % near, "format", node.lineno, 0.3)
     for match in _PRECISE.finditer(text):
         at = start + match.start(1)
         for near in (int(match[1]) + 1, int(match[1]) - 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from greenline.mutation.source import Candidate, Function, Source
@@ -180,27 +181,42 @@ def base_case(source: Source, node: ast.AST) -> Iterator[Candidate]:
                 text = f"if {test}:\n".encode() + indent + f"    return {value}\n".encode() + indent
                 prior = 0.2 if recursive else 0.14
                 yield Candidate(source.path, start, start, text, "missing base case", node.lineno, prior)
+    for left, right in itertools.combinations(names, 2):
+        for value in ("0", "[]", "True", "False", "None", left):
+            text = f"if {left} == {right}:\n".encode() + indent + f"    return {value}\n".encode() + indent
+            yield Candidate(source.path, start, start, text, "missing base case", node.lineno, 0.12)
 
 
 def indentation(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Move a block's last statement out of it, or the statement after a block into it."""
-    if not isinstance(node, ast.stmt) or node.lineno != node.end_lineno:
+    if not isinstance(node, ast.stmt) or isinstance(node, Function | ast.ClassDef):
         return
     parent = source.parent(node)
     indent = _indent(source, node)
     start, end = source.line_span(node)
+    lines = source.data[start:end]
     block = _block(source, node)
     if isinstance(parent, ast.For | ast.While | ast.If | ast.With) and len(block) > 1 and block[-1] is node:
-        outer = _indent(source, parent)
-        line = outer + source.data[start + len(indent) : end]
-        yield Candidate(source.path, start, end, line, "indentation", node.lineno, 0.45)
+        text = _moved(lines, indent, _indent(source, parent))
+        if text is not None:
+            yield Candidate(source.path, start, end, text, "indentation", node.lineno, 0.45)
     if block and block.index(node) > 0:
         before = block[block.index(node) - 1]
         if isinstance(before, ast.For | ast.While | ast.If | ast.With):
             inner = _indent(source, before.body[-1])
-            if inner:
-                line = inner + source.data[start + len(indent) : end]
-                yield Candidate(source.path, start, end, line, "indentation", node.lineno, 0.4)
+            text = _moved(lines, indent, inner) if inner else None
+            if text is not None:
+                yield Candidate(source.path, start, end, text, "indentation", node.lineno, 0.4)
+
+
+def _moved(lines: bytes, old: bytes, new: bytes) -> bytes | None:
+    """Return lines at another depth; None where one does not begin as the first, or is part of a text."""
+    own = lines.splitlines(keepends=True)
+    if b'"' * 3 in lines or b"'" * 3 in lines:
+        return None
+    if not all(line.startswith(old) or not line.strip() for line in own):
+        return None
+    return b"".join(new + line[len(old) :] if line.strip() else line for line in own)
 
 
 def loop_exit(source: Source, node: ast.AST) -> Iterator[Candidate]:
