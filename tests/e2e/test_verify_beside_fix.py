@@ -81,6 +81,9 @@ THRICE_FIXTURE += "    return thrice\n"
 KIND = "\n\nimport enum\n\n\nclass Kind(enum.Enum):\n    B = 'b'\n"
 ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool\n"
 
+BOUND = "NEAR = 0.1\n\n\ndef third(x):\n    return x / 2\n"
+BOUND_TESTS = "from calc import NEAR, third\n\n\ndef test_third():\n    assert abs(third(3) - 1) < NEAR\n"
+
 
 def rewritten(name: str, twice: str, more: str = NEW) -> PatchCase:
     """A fix, one new test that shows it, and `test_twice` in other words."""
@@ -174,6 +177,11 @@ CASES = (
     PatchCase("another_module_renamed",
               {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/test_more.py": MORE},
               {"calc.py": FIX, "tests/test_more.py": None, "tests/test_other.py": MORE}, "verified"),
+    PatchCase("bound_of_the_product_grows", {"calc.py": BOUND, "tests/test_calc.py": BOUND_TESTS},
+              {"calc.py": BOUND.replace("0.1", "1.0").replace("x / 2", "float(x) / 2")},
+              "notCovered", "testsLoosened"),
+    PatchCase("within_a_bound_of_the_product", {"calc.py": BOUND, "tests/test_calc.py": BOUND_TESTS},
+              {"calc.py": BOUND.replace("0.1", "0.01").replace("x / 2", "x / 3")}, "verified"),
     honest("new_test", TESTS + NEW),
     honest("more_assertions", TESTS.replace(TWICE, TWICE + "    assert twice(0) == 0\n") + NEW),
     honest("assertion_in_front", TESTS.replace("    assert not", "    assert low(0)\n    assert not") + NEW),

@@ -233,6 +233,16 @@ def test_a_failing_test_may_be_marked_where_nothing_else_is_changed() -> None:
     assert decide(facts).verdict is Verdict.TESTS_ONLY
 
 
+def test_a_test_that_passes_by_a_looser_bound_is_not_mended() -> None:
+    change = TestChange(measured={"a": "TOLERANCE", "never_broken": "LIMIT"})
+
+    decision = decide(case(FIX, change=change))
+
+    assert (str(decision.verdict), decision.reason) == ("notCovered", "testsLoosened")
+    assert decision.detail == "The change loosens TOLERANCE, within which these tests compare: a."
+    assert decide(case(FIX, change=TestChange(measured={"b": "TOLERANCE"}))).verdict is Verdict.VERIFIED
+
+
 IMPORTED = case(
     WITH_TESTS,
     base=report(b="passed"),

@@ -14,6 +14,7 @@ from greenline.verify.brought import leaning
 from greenline.verify.example import ExampleChange, example_change
 from greenline.verify.gone import gone
 from greenline.verify.loosened import loosened
+from greenline.verify.measure import measured_by_product
 from greenline.verify.path_rule import PathRule
 from greenline.verify.test_function import functions, place
 
@@ -42,6 +43,8 @@ class TestChange:
     """`FILE:LINE: WHAT` of product code that was added and asks whether it is tested."""
     rewritten: frozenset[str] = frozenset()
     """Ids in P whose own function was added or changed, or may have been where it cannot be told."""
+    measured: Mapping[str, str] = attrs.field(factory=dict)
+    """Id of a test that fails in B on a comparison → the product's constant by which it is looser in P."""
     support: bool = False
     """Whether what tests run under was changed: configuration, or support such as a `conftest.py`."""
     examples: ExampleChange = attrs.field(factory=ExampleChange)
@@ -59,8 +62,11 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     asking = aware(base, patched, every - paths)
     examples = example_change(base, patched, every, before, after)
     away = gone(base, patched, paths, before, after, examples.renamed)
+    measured = measured_by_product(base, patched, every - paths, before)
     if not paths:
-        return TestChange(hidden=away.hidden, heirs=away.heirs, aware=asking, examples=examples)
+        return TestChange(
+            hidden=away.hidden, heirs=away.heirs, aware=asking, examples=examples, measured=measured
+        )
     old = {path: functions(base, path) for path in paths}
     new = {path: functions(patched, path) for path in paths}
     elsewhere = _elsewhere(base, patched, paths)
@@ -83,6 +89,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         hooks=found.hooks,
         aware=asking,
         examples=examples,
+        measured=measured,
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )

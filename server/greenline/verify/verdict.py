@@ -65,6 +65,7 @@ def decide(facts: Facts) -> Decision:
         or _still_failing(facts)
         or _tests_only(facts)
         or _not_covered(facts, fixed)
+        or _own_measure(facts, fixed)
         or _not_confirmed(facts, fixed)
         or Decision(Verdict.VERIFIED, "", _verified_detail(facts, fixed))
     )
@@ -255,6 +256,16 @@ def _not_covered(facts: Facts, fixed: Sequence[str]) -> Decision | None:
     what = "but examples that the patch writes itself " if own else ""
     detail = f"No test that passes {what}executes a changed line."
     return Decision(Verdict.NOT_COVERED, "noTestExecutesChange", detail)
+
+
+def _own_measure(facts: Facts, fixed: Sequence[str]) -> Decision | None:
+    """Return that the change only lets more pass in a test that it seems to mend."""
+    measured = {test: by for test, by in facts.change.measured.items() if test in fixed}
+    if not measured:
+        return None
+    by = _names(sorted({*measured.values()}))
+    detail = f"The change loosens {by}, within which these tests compare: {_names(sorted(measured))}."
+    return Decision(Verdict.NOT_COVERED, "testsLoosened", detail)
 
 
 def _not_confirmed(facts: Facts, fixed: Sequence[str]) -> Decision | None:
