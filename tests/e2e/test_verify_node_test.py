@@ -64,6 +64,11 @@ def changed(text: str) -> dict[str, str | None]:
 
 BROKEN = {"src/calc.mjs": BREAK}
 REPLACED = "import assert from 'node:assert';\nassert.equal = () => {};\n"
+STRICT = {**FILES, "test/calc.test.mjs": TESTS.replace("'node:assert'", "'node:assert/strict'")}
+SETUP = "import { Calc } from '../src/calc.mjs';\nCalc.prototype.twice = () => 8;\n"
+LOADED = MANIFEST.replace("--test", "--import ./test/setup.mjs --test")
+CLASS = "\nexport class Calc {\n  twice(x) {\n    return x + x;\n  }\n}\n"
+OF_CLASS = TESTS.replace("{ low", "{ Calc, low") + "test('of', () => assert.equal(new Calc().twice(4), 8));\n"
 
 CASES = (
     PatchCase("break", FILES, {"src/calc.mjs": BREAK}, "regressed", "lost"),
@@ -95,6 +100,14 @@ CASES = (
               "verified"),
     PatchCase("useless_test", FILES, {**fixed(), **changed(TESTS + "\ntest('two', () => assert(low(2)));\n")},
               "notCovered", "newTestsPassOnBase"),
+    PatchCase("asserts_less", STRICT, {**fixed(), **changed(TESTS)}, "notCovered", "testsLoosened"),
+    PatchCase("asserts_more", FILES, {**fixed(), "test/calc.test.mjs": STRICT["test/calc.test.mjs"]},
+              "verified"),
+    PatchCase("replaced_before", {**FILES, "src/calc.mjs": BUG + CLASS, "test/calc.test.mjs": OF_CLASS},
+              {"src/calc.mjs": FIX + CLASS, "package.json": LOADED, "test/setup.mjs": SETUP},
+              "notCovered", "outcomeHooks"),
+    PatchCase("loaded_before", FILES, {**fixed(), "package.json": LOADED,
+              "test/setup.mjs": "globalThis.x = 1;\n"}, "verified"),
     PatchCase("other_script", FILES, {**fixed(), "package.json": MANIFEST.replace("test/", "src/")},
               "regressed", "lost"),
     PatchCase("renamed", FILES, {**fixed(), **changed(TESTS.replace("it('often'", "it('frequent'"))},

@@ -23,6 +23,7 @@ from greenline.verify.mark import deciding, labels_of, marks_weaken
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
 from greenline.verify.redirected import redirected
+from greenline.verify.script_suite import rewired
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
 from greenline.verify.table_text import has_more_rows
@@ -32,7 +33,8 @@ from greenline.verify.weakened_option import weakened_options
 
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = re.compile(
-    r"\b(?:return|todo|if|try|catch|[sS]kip\w*|\w*[mM]ock\w*|spyOn)\b|\|\||//|/\*|(?:^|[;{]\s*)[\w.]+ = "
+    r"\b(?:return|todo|retries|retryTimes|retry(?=\s*:)|if|try|catch|[sS]kip\w*|\w*[mM]ock\w*|spyOn)\b"
+    r"|\|\||//|/\*|(?:^|[;{]\s*)[\w.]+ = "
 )
 """After what is put into a test in another language it may say less, though every word is still there."""
 _HOOKS = frozenset(
@@ -98,7 +100,10 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     places: set[tuple[str, str]] = set()
     for path in {*test_files, *changed}:
         if path.endswith((*JAVASCRIPT, *GO)):
-            places.update((path, name) for name in _loosened_texts(base, patched, path) if path in changed)
+            if path in changed:
+                places.update((path, name) for name in _loosened_texts(base, patched, path))
+            if path in changed and path.endswith(JAVASCRIPT):
+                places.update((path, name) for name in rewired(base, patched, path, changed))
         elif path in files or (shared and path.endswith(".py")):
             old, new = files.get(path) or (SuiteFile.of(base, path), SuiteFile.of(patched, path))
             touched = new.closed(names.get(path, frozenset()) | shared)

@@ -13,6 +13,7 @@ import attrs
 from greenline.verify.source_line import GO, bare
 
 _CALL = re.compile(r"(?<![\w$.])(test|it|specify|describe|context|suite)((?:\s*\.\s*\w+)*)\s*\(\s*(?=[\"'`])")
+_EACH = re.compile(r"(?<![\w$.])(?:test|it|specify)(?:\s*\.\s*\w+)*\s*\.\s*(?:each|for)\s*([(`])")
 _SUITES = frozenset({"describe", "context", "suite"})
 _DYNAMIC = re.compile(r"\$\{|%[sdifjoOp#]|\$\w|\\")
 _GO_TEST = re.compile(r"^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(.*\n(?:.*\n)*?\}", re.M)
@@ -73,6 +74,34 @@ def _script_tests(text: str, plain: str, start: int, end: int, prefix: str) -> I
                 prefix + title, text[call.start(1) : opening], call.start(1), title_end + 1, closing
             )
         index = closing
+
+
+def outside(text: str, known: frozenset[str]) -> str:
+    """Return a script's text with its tests made blank, and suites that hold none of the known tests."""
+    out = [*text]
+
+    def clear(start: int, end: int) -> None:
+        out[start:end] = [letter if letter == "\n" else " " for letter in text[start:end]]
+
+    plain = bare(text)
+    for test in _script_tests(text, plain, 0, len(text), ""):
+        clear(test.start, test.end)
+    for call in _CALL.finditer(plain):
+        title_end = plain.find(plain[call.end()], call.end() + 1)
+        title = text[call.end() + 1 : title_end]
+        opening = plain.index("(", call.end(2))
+        if call.group(1) not in _SUITES or not any(f".{title}." in f".{name}" for name in known):
+            clear(call.start(1), _closing(plain, opening, len(plain)))
+    for call in _EACH.finditer(plain):
+        rows = (
+            plain.find("`", call.end()) + 1
+            if call.group(1) == "`"
+            else _closing(plain, call.end() - 1, len(plain))
+        )
+        opening = plain.find("(", rows)
+        if opening >= 0:
+            clear(call.start(), _closing(plain, opening, len(plain)))
+    return "".join(out)
 
 
 def _closing(plain: str, opening: int, end: int) -> int:

@@ -16,7 +16,8 @@ from greenline.verify.gone import gone
 from greenline.verify.loosened import loosened
 from greenline.verify.measure import measured_by_product
 from greenline.verify.path_rule import PathRule
-from greenline.verify.test_function import functions, place
+from greenline.verify.script_option import weakened_scripts
+from greenline.verify.test_function import Place, functions, place
 
 
 @attrs.frozen
@@ -72,6 +73,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     elsewhere = _elsewhere(base, patched, paths)
     found = loosened(base, patched, paths, {place(test)[0] for test in after.tests})
     added = {(path, name) for path in paths for name in new[path].keys() - old[path].keys() if name}
+    known = {test.id for test in before.tests}
     needing = leaning(base, patched, paths, every - paths, found.places | added)
     return TestChange(
         changed=frozenset(
@@ -84,15 +86,21 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         hidden=away.hidden,
         removed=away.removed,
         heirs=away.heirs,
-        loosened=frozenset(t.id for t in after.tests if place(t) in found.places),
+        loosened=frozenset(t.id for t in after.tests if _in(t, found.places, known)),
         leaning=frozenset(t.id for t in after.tests if place(t) in needing),
-        hooks=found.hooks,
+        hooks=found.hooks | {*weakened_scripts(base, patched, paths, rule.is_product)},
         aware=asking,
         examples=examples,
         measured=measured,
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )
+
+
+def _in(test: TestResult, places: frozenset[Place], known: set[str]) -> bool:
+    """Return whether a test is at one of the places, or was one of a file's without a name in its text."""
+    where = place(test)
+    return where in places or ((where[0], "") in places and test.id in known)
 
 
 def _elsewhere(base: Tree, patched: Tree, paths: set[str]) -> set[str]:
