@@ -110,6 +110,65 @@ def test_a_table_of_a_package_that_its_modules_read_in_another_way_is_loosened(m
     assert loosened(old, new, [package], [path]).places == {(path, "test_last")}
 
 
+WALKS = """import json
+from pathlib import Path
+
+import pytest
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_case(path):
+    assert json.loads(path.read_text())["want"]
+
+
+def test_other():
+    assert other()
+"""
+
+
+def cases(test: str, more: dict[str, str], path: str = "tests/test_a.py") -> set[str]:
+    """Return the tests that a patch to files of cases loosens."""
+    old = {path: test, "tests/cases/one.json": '{"want": 1}', "tests/cases/two.json": '{"want": 2}'}
+    files = [name for name in more if more[name] != old.get(name)]
+    return {n for _, n in loosened(tree(old), tree({**old, **more}), files, [path]).places}
+
+
+def test_a_case_in_a_folder_that_tests_walk_is_loosened_where_it_says_less() -> None:
+    emptied = {"tests/cases/two.json": "{}"}
+    listed = WALKS.replace(
+        'sorted((Path(__file__).parent / "cases").glob("*.json"))', 'os.listdir("tests/cases")'
+    )
+    script = "for (const file of fs.readdirSync('tests/cases')) {\n  test(file, () => {});\n}\n"
+
+    assert cases(WALKS, emptied) == {"test_case"}
+    assert cases(listed, emptied) == {"test_case"}
+    assert cases(script, emptied, "tests/a.test.js") == {""}
+    assert not cases(WALKS, {"tests/cases/two.json": '{"want": 2, "note": "more"}'})
+    assert not cases(WALKS, {"tests/cases/three.json": '{"want": 3}'})
+    assert not cases(WALKS.replace("*.json", "*.toml"), emptied)
+    assert not cases(WALKS.replace('"cases"', '"others"'), emptied)
+
+
+def test_cases_that_a_conftest_hands_on_are_followed() -> None:
+    generates = (
+        "import pathlib\n\n\ndef pytest_generate_tests(metafunc):\n"
+        "    found = pathlib.Path('tests/cases').iterdir()\n    metafunc.parametrize('case', list(found))\n"
+    )
+    test = "def test_case(case):\n    assert case\n\n\ndef test_other():\n    assert True\n"
+    old = {"tests/conftest.py": generates, "tests/test_a.py": test, "tests/cases/two.json": "[1]"}
+
+    found = loosened(
+        tree(old),
+        tree({**old, "tests/cases/two.json": "[]"}),
+        ["tests/cases/two.json"],
+        ["tests/test_a.py"],
+    )
+
+    assert found.places == {("tests/test_a.py", "test_case")}
+
+
 def test_a_table_that_others_read_in_another_way_is_loosened() -> None:
     reader = "from cases import CASES\n\n\ndef test_last():\n    assert CASES[-1] == (2, 2)\n"
     walker = HEAD + "from cases import CASES\n" + BY_ROW

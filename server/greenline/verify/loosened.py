@@ -18,6 +18,7 @@ import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.case_folder import walkers
 from greenline.verify.displaced import displaced
 from greenline.verify.mark import deciding, labels_of, marks_weaken
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
@@ -89,7 +90,9 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
         names[path] |= _marked(old, new, patched)
     names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
     # A module of tests is used by itself alone; what others share is found by its name.
-    shared = displaced(base, patched, changed) | _lessened(base, patched, changed)
+    data = _lessened(base, patched, changed)
+    shared = displaced(base, patched, changed) | {path.rpartition("/")[2] for path in data}
+    shared |= _walked_elsewhere(patched, data)
     if any(_replaces(patched, path) - _replaces(base, path) for path in files):
         shared |= {EVERYTHING}
     for path, found in names.items():
@@ -104,9 +107,12 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
                 places.update((path, name) for name in _loosened_texts(base, patched, path))
             if path in changed and path.endswith(JAVASCRIPT):
                 places.update((path, name) for name in rewired(base, patched, path, changed))
-        elif path in files or (shared and path.endswith(".py")):
+            if path in base and walkers(path, _text(patched, path), data):
+                places.update((path, name) for name in bodies(path, _text(base, path)))
+        elif path in files or ((shared or data) and path.endswith(".py")):
             old, new = files.get(path) or (SuiteFile.of(base, path), SuiteFile.of(patched, path))
-            touched = new.closed(names.get(path, frozenset()) | shared)
+            walked = walkers(path, _text(patched, path), data)
+            touched = new.closed(names.get(path, frozenset()) | shared | walked)
             places.update((path, name) for name in _loosened_tests(old, new, touched))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
     hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
@@ -118,13 +124,27 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
 
 
 def _lessened(base: Tree, patched: Tree, paths: set[str]) -> frozenset[str]:
-    """Return the names of files of data that have not all that they had."""
+    """Return the files of data that have not all that they had."""
     data = [p for p in paths if p in base and not p.endswith((".py", *JAVASCRIPT, *GO))]
     return frozenset(
-        path.rpartition("/")[2]
-        for path in data
-        if path not in patched or not has_all(base[path].content, patched[path].content)
+        path for path in data if path not in patched or not has_all(base[path].content, patched[path].content)
     )
+
+
+def _walked_elsewhere(patched: Tree, data: frozenset[str]) -> frozenset[str]:
+    """Return the names by which a `conftest.py` hands on the cases of a folder with such a file."""
+    found: set[str] = set()
+    for path in patched if data else ():
+        if path.rpartition("/")[2] == "conftest.py" and (calls := walkers(path, _text(patched, path), data)):
+            file = SuiteFile.of(patched, path)
+            found |= file.closed(calls) - calls
+            if "pytest_generate_tests" in found:
+                found |= file.used["pytest_generate_tests"] - calls
+    return frozenset(found)
+
+
+def _text(tree: Tree, path: str) -> str:
+    return tree[path].content.decode("utf-8", "replace") if path in tree else ""
 
 
 def _replaces(tree: Tree, path: str) -> frozenset[str]:
@@ -163,10 +183,7 @@ def _hooks(old: SuiteFile, new: SuiteFile) -> Iterator[str]:
 
 def _changes_main(base: Tree, patched: Tree, path: str) -> bool:
     """Return whether a file's `TestMain`, which runs all tests of a Go package, is new or another."""
-    before, after = (
-        bodies(path, tree[path].content.decode("utf-8", "replace")).get("TestMain") if path in tree else None
-        for tree in (base, patched)
-    )
+    before, after = (bodies(path, _text(tree, path)).get("TestMain") for tree in (base, patched))
     return after is not None and after != before
 
 
@@ -319,8 +336,7 @@ def _loosened_texts(base: Tree, patched: Tree, path: str) -> Iterator[str]:
     """Yield the tests of a file in another language that are not the same with words put in."""
     if path not in base or path not in patched:
         return
-    old = bodies(path, base[path].content.decode("utf-8", "replace"))
-    new = bodies(path, patched[path].content.decode("utf-8", "replace"))
+    old, new = (bodies(path, _text(tree, path)) for tree in (base, patched))
     for name in old.keys() & new.keys() - {""}:
         is_longer = _is_longer(old[name].split(), new[name].split())
         if not is_longer and not has_more_rows(old[name], new[name]):
