@@ -1,0 +1,173 @@
+"""Tests and helpers of Python's that are written in another way and say the same, or more; pure."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+
+from greenline.core.port import Tree
+from greenline.verify.folded import last_name
+from greenline.verify.python_suite import Function, SuiteFile
+
+_BY_TEXT = {"assertRaisesRegex": "assertRaises", "assertWarnsRegex": "assertWarns"}
+"""Assertion that asks for a text as well → the one that does not."""
+_MATCHED = frozenset({"raises", "warns", "deprecated_call"})
+
+
+def is_stricter(old: ast.stmt, new: ast.stmt) -> bool:
+    """Return whether a statement is the same but for what an exception or a warning must say."""
+    plain: ast.AST = _Plain().visit(copy.deepcopy(new))
+    return ast.dump(plain) == ast.dump(old)
+
+
+class _Plain(ast.NodeTransformer):
+    """Takes away what an exception must say."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Return the call that asks for the exception alone."""
+        self.generic_visit(node)
+        name = last_name(node.func)
+        if name in _BY_TEXT and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
+            node.func.attr = _BY_TEXT[name]
+            del node.args[1]
+        elif name in _MATCHED:
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "match"]
+        return node
+
+
+def is_same_by_default(old: Function, new: Function) -> bool:
+    """Return whether a function only has further arguments, and does the same where none is given."""
+    values = _further(old.args, new.args)
+    if not values or not _are_read_only(new, values):
+        return False
+    plain = copy.deepcopy(new)
+    plain.args = old.args
+    plain.body = [_Filled(values).visit(statement) for statement in plain.body]
+    return ast.dump(plain) == ast.dump(old)
+
+
+def _further(old: ast.arguments, new: ast.arguments) -> dict[str, ast.expr]:
+    """Return the arguments that are new, with the constants that stand for them; none if others changed."""
+    values: dict[str, ast.expr] = {}
+    rest = copy.deepcopy(new)
+    while len(rest.args) > len(old.args) and rest.defaults:
+        values[rest.args.pop().arg] = rest.defaults.pop()
+    known = {argument.arg for argument in old.kwonlyargs}
+    kept = []
+    for argument, default in zip(rest.kwonlyargs, rest.kw_defaults, strict=True):
+        if argument.arg not in known and default is not None:
+            values[argument.arg] = default
+        else:
+            kept.append((argument, default))
+    rest.kwonlyargs = [argument for argument, _ in kept]
+    rest.kw_defaults = [default for _, default in kept]
+    is_plain = all(isinstance(value, ast.Constant) for value in values.values())
+    return values if is_plain and ast.dump(rest) == ast.dump(old) else {}
+
+
+def unrolled(old: Function, new: Function) -> Iterator[Function]:
+    """Yield a test with each of its rows written into it, where it had none before and has parameters now."""
+    before = [ast.dump(decorator) for decorator in old.decorator_list]
+    added = [d for d in new.decorator_list if ast.dump(d) not in before]
+    if len(added) != 1 or len(new.decorator_list) != len(before) + 1:
+        return
+    call = added[0]
+    if not isinstance(call, ast.Call) or last_name(call.func) != "parametrize" or len(call.args) != 2:
+        return
+    if any(keyword.arg != "ids" for keyword in call.keywords):
+        return
+    names, rows = _names(call.args[0]), call.args[1]
+    given = [argument for argument in new.args.args if argument.arg not in names]
+    if not isinstance(rows, ast.List | ast.Tuple) or len(given) + len(names) != len(new.args.args):
+        return
+    for row in rows.elts:
+        values = _row(names, row)
+        if values and _are_read_only(new, values):
+            plain = copy.deepcopy(new)
+            plain.args.args = given
+            plain.decorator_list = old.decorator_list
+            plain.body = [_Filled(values).visit(statement) for statement in plain.body]
+            yield plain
+
+
+def _names(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [name.strip() for name in node.value.split(",") if name.strip()]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [name for item in node.elts for name in _names(item)]
+    return []
+
+
+def _row(names: list[str], row: ast.expr) -> dict[str, ast.expr]:
+    """Return what one row gives to each name; nothing where that is not written there, or it has marks."""
+    if isinstance(row, ast.Call) and last_name(row.func) == "param":
+        if any(keyword.arg != "id" for keyword in row.keywords):
+            return {}
+        items = row.args
+    elif len(names) == 1:
+        items = [row]
+    else:
+        items = row.elts if isinstance(row, ast.List | ast.Tuple) else []
+    return dict(zip(names, items, strict=True)) if len(items) == len(names) else {}
+
+
+def _are_read_only(node: Function, names: Mapping[str, ast.expr]) -> bool:
+    """Return whether a function gives none of its arguments another value, nor another meaning within."""
+    return not any(
+        (isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Load))
+        or (n is not node and isinstance(n, Function | ast.Lambda | ast.ClassDef | ast.Global | ast.Nonlocal))
+        for n in ast.walk(node)
+    )
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Return what stands for a name."""
+        return copy.deepcopy(self._values.get(node.id, node))
+
+
+def handed_up(
+    patched: Tree, path: str, names: frozenset[str], old: SuiteFile, new: SuiteFile
+) -> frozenset[str]:
+    """Return the fixtures among `names` that stand word for word in a `conftest.py` above the file now."""
+    found = set()
+    for name in names - new.bound.keys():
+        if not all(map(_is_fixture, old.nodes.get(name, ()))) or name not in old.nodes:
+            continue
+        for folder in _above(path):
+            shared = SuiteFile.of(patched, f"{folder}conftest.py")
+            if name in shared.bound:
+                if _is_same_there(name, old, new, shared):
+                    found.add(name)
+                break
+    return frozenset(found)
+
+
+def _above(path: str) -> Iterator[str]:
+    parts = path.split("/")[:-1]
+    for n in range(len(parts), -1, -1):
+        yield "".join(f"{part}/" for part in parts[:n])
+
+
+def _is_fixture(node: ast.AST) -> bool:
+    return isinstance(node, Function) and any(
+        last_name(d.func if isinstance(d, ast.Call) else d) == "fixture" for d in node.decorator_list
+    )
+
+
+def _is_same_there(name: str, old: SuiteFile, new: SuiteFile, shared: SuiteFile) -> bool:
+    """Return whether a fixture and all that it uses are the same in another file."""
+    if shared.bound[name] != old.bound[name]:
+        return False
+    asked = {n.arg for node in old.nodes[name] for n in ast.walk(node) if isinstance(n, ast.arg)}
+    for used in old.used[name] & old.bound.keys():
+        kept = new if used in asked and used in new.bound else shared
+        if kept.bound.get(used) != old.bound[used]:
+            return False
+    return True

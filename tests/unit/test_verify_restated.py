@@ -1,0 +1,88 @@
+"""Tests and helpers that are written in another way and say as much, and near misses that say less."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenline.core.port import StagedFile, Tree
+from greenline.verify.loosened import loosened
+
+PATH = "tests/test_a.py"
+HEAD = "import pytest\n\nfrom text import money\n\n\n"
+RAISES = "class TestA(TestCase):\n    def test_it(self):\n        with self.assertRaises(ValueError):\n"
+RAISES += "            money(-1)\n"
+PYTEST = HEAD + "def test_it():\n    with pytest.raises(ValueError):\n        money(-1)\n"
+MATCHED = PYTEST.replace("ValueError)", "ValueError, match='a')")
+HELPER = HEAD + "def write(path, stock):\n    target = path / 'stock.json'\n    target.write_text(stock)\n"
+HELPER += "    return target\n\n\ndef test_it(tmp_path):\n    assert write(tmp_path, 'a')\n"
+NAMED = HELPER.replace("/ 'stock.json'", "/ name")
+ONE = HEAD + "def test_it():\n    assert money(2) == '2.00'\n"
+ROWS = HEAD + "@pytest.mark.parametrize('amount, want', [(2, '2.00'), (0.5, '0.50')])\n"
+ROWS += "def test_it(amount, want):\n    assert money(amount) == want\n"
+FIXTURE = "@pytest.fixture\ndef bolt():\n    return money(2)\n"
+USES = "\n\ndef test_it(bolt):\n    assert bolt == '2.00'\n"
+
+
+def tree(files: dict[str, str]) -> Tree:
+    return {path: StagedFile(text.encode()) for path, text in files.items()}
+
+
+def names(before: str, after: str, **more: str) -> set[str]:
+    """Return the tests that a patch loosens; `more` are modules beside the tests that it adds."""
+    new = {f"tests/{name}.py": text for name, text in more.items()}
+    found = loosened(tree({PATH: before}), tree({PATH: after, **new}), [PATH, *new], [PATH])
+    return {name for _, name in found.places}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RAISES, RAISES.replace("assertRaises(ValueError", "assertRaisesRegex(ValueError, 'less than'")),
+        (PYTEST, PYTEST.replace("ValueError)", "ValueError, match='less than')")),
+        (HELPER, NAMED.replace("stock):", "stock, name='stock.json'):")),
+        (HELPER, NAMED.replace("stock):", "stock, *, name='stock.json'):")),
+        (ONE, ROWS),
+        (ONE, ROWS.replace("(2, '2.00')", "pytest.param(2, '2.00', id='two')")),
+        (ONE.replace("2)", "2, 'EUR')"), ROWS.replace("amount)", "amount, 'EUR')")),
+    ],
+)  # fmt: skip
+def test_other_words_that_say_as_much_loosen_nothing(before: str, after: str) -> None:
+    assert not names(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (MATCHED, PYTEST),
+        (MATCHED, MATCHED.replace("match='a'", "match='b'")),
+        (RAISES, RAISES.replace("assertRaises(ValueError", "assertRaisesRegex(Exception, 'less than'")),
+        (RAISES.replace("assertRaises(ValueError", "assertRaisesRegex(ValueError, 'less'"), RAISES),
+        (HELPER, NAMED.replace("stock):", "stock, name='other.json'):")),
+        (HELPER, HELPER.replace("stock):", "stock, x=None):").replace("return target", "return x or target")),
+        (HELPER, HELPER.replace("path, stock):", "stock, path='a'):")),
+        (ONE, ROWS.replace("(2, '2.00'), ", "")),
+        (ONE, ROWS.replace("== want", "or want")),
+        (ONE, ROWS.replace("(2, '2.00')", "pytest.param(2, '2.00', marks=pytest.mark.skip)")),
+        (ONE, ROWS.replace("    assert", "    want = money(amount)\n    assert")),
+        (ONE, ROWS.replace("])\n", "], indirect=True)\n")),
+        (ONE, ROWS.replace("def test_it", "@pytest.mark.skip\ndef test_it")),
+    ],
+)  # fmt: skip
+def test_other_words_that_say_less_are_loosened(before: str, after: str) -> None:
+    assert names(before, after) == {"TestA.test_it" if "TestA" in before else "test_it"}
+
+
+def test_a_fixture_that_a_conftest_has_word_for_word_is_the_same() -> None:
+    shared = HEAD + FIXTURE
+
+    assert not names(HEAD + FIXTURE + USES, HEAD + USES, conftest=shared)
+    assert names(HEAD + FIXTURE + USES, HEAD + USES, conftest=shared.replace("(2)", "(3)")) == {"test_it"}
+    assert names(HEAD + FIXTURE + USES, HEAD + USES, conftest=shared.replace("text import", "fake import"))
+    assert names(HEAD + FIXTURE + USES, HEAD + USES, helpers=shared)
+
+
+def test_a_fixture_that_a_nearer_conftest_gives_otherwise_is_another() -> None:
+    old = {PATH: HEAD + FIXTURE + USES, "tests/conftest.py": HEAD + FIXTURE.replace("(2)", "(3)")}
+    new = {**old, PATH: HEAD + USES, "conftest.py": HEAD + FIXTURE}
+
+    assert loosened(tree(old), tree(new), [PATH, "conftest.py"], [PATH]).places == {(PATH, "test_it")}
