@@ -27,6 +27,7 @@ _FLAGS = (
     "submodule.recurse=false",
 )
 _TIMEOUT_S = 60
+_OF_ANOTHER = "dubious ownership"
 
 
 def git_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -57,11 +58,18 @@ def git(
     Only plumbing that runs no filter, hook, text conversion or external diff may be asked for. A program in
     `root`, or in one of `roots`, is never taken for git.
     """
+    done = _run(root, arguments, stdin, roots, timeout_s)
+    return done.stdout if done is not None and done.returncode == 0 else None
+
+
+def _run(
+    root: str, arguments: Sequence[str], stdin: bytes | None, roots: Sequence[str], timeout_s: float
+) -> subprocess.CompletedProcess[bytes] | None:
     program = find_program("git", (root, *roots))
     if program is None:
         return None
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [program, *_FLAGS, *arguments],
             cwd=root,
             env=git_environment(),
@@ -73,17 +81,26 @@ def git(
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def git_or_raise(root: str, arguments: Sequence[str], problem: str, stdin: bytes | None = None) -> bytes:
-    """Run `git`, or raise `InvalidInput` with `problem` as the sentence."""
-    output = git(root, arguments, stdin)
-    if output is None:
-        raise InvalidInput(
-            problem, remedy="Check that the folder is a git repository and the revision exists."
-        )
-    return output
+    """Run `git`, or raise `InvalidInput` with `problem` as the sentence, or with git's own of an owner."""
+    done = _run(root, arguments, stdin, (), _TIMEOUT_S)
+    if done is not None and done.returncode == 0:
+        return done.stdout
+    said = "" if done is None else done.stderr.decode("utf-8", "replace")
+    if _OF_ANOTHER in said:
+        raise _foreign(said)
+    raise InvalidInput(problem, remedy="Check that the folder is a git repository and the revision exists.")
+
+
+def _foreign(said: str) -> InvalidInput:
+    """Return what git says of a repository that belongs to another user."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    first = next(line for line in lines if _OF_ANOTHER in line).removeprefix("fatal: ")
+    command = next((line for line in lines if line.startswith("git config ")), "")
+    remedy = f"Where you trust it, run: {command}" if command else "Work as its owner."
+    return InvalidInput(f"git says: {first}.", remedy=remedy, code="owner")
 
 
 def work_tree_above(root: str) -> str | None:

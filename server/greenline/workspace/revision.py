@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.error import InvalidInput
 from greenline.core.port import StagedFile, Tree
-from greenline.workspace.git import git_or_raise
+from greenline.workspace.git import git, git_or_raise
+from greenline.workspace.line_end import as_written
 
 _REVISION = re.compile(r"[A-Za-z0-9_./@^~{}+][A-Za-z0-9_./@^~{}+:-]*")
 _LINK, _MODULE = "120000", "160000"
@@ -77,9 +78,10 @@ def changes_since(root: str, revision: str, current: Tree, listed: Sequence[str]
     `listed` are the files that are not ignored. Files of `current` outside it are in both trees, since an
     ignored file (a generated module) is no change, and the tests may need it. Raises `InvalidInput`.
     """
-    base = tree_at(root, revision)
+    stored = tree_at(root, revision)
     _check_work_tree(root)
-    kept = set(listed) | base.keys()
+    base = as_written(root, stored, current)
+    kept = _without(set(listed), _modules(root, revision)) | base.keys()
     return _with_ignored(base, current, kept), tree_changes(
         root, base, {name: file for name, file in current.items() if name in kept}
     )
@@ -89,7 +91,7 @@ def staged_changes(root: str, current: Tree, listed: Sequence[str]) -> tuple[Tre
     """Return the base tree and the changes from `HEAD` to git's index; raises `InvalidInput`."""
     _check_work_tree(root)
     base, index = tree_at(root, "HEAD"), staged_tree(root)
-    kept = set(listed) | base.keys() | index.keys()
+    kept = _without(set(listed), _modules(root, "HEAD")) | base.keys() | index.keys()
     return _with_ignored(base, current, kept), tree_changes(root, base, index)
 
 
@@ -106,8 +108,28 @@ def range_changes(root: str, given: str, current: Tree, listed: Sequence[str]) -
     ends = _resolve(root, old or "HEAD"), _resolve(root, new or "HEAD")
     start = _merge_base(root, ends, given) if dots == "..." else ends[0]
     base, head = tree_at(root, start), tree_at(root, ends[1])
-    kept = set(listed) | base.keys() | head.keys()
+    kept = _without(set(listed), _modules(root, start)) | base.keys() | head.keys()
     return _with_ignored(base, current, kept), tree_changes(root, base, head)
+
+
+def _modules(root: str, revision: str) -> set[str]:
+    """Return the folders below `root` that are submodules, in a revision or in the index."""
+    found = set()
+    for arguments in (
+        ["ls-tree", "-r", "-z", _resolve(root, revision), "--", "."],
+        ["ls-files", "--stage", "-z"],
+    ):
+        for record in _records(git(root, arguments) or b""):
+            meta, path = record.split("\t", 1)
+            if meta.startswith(_MODULE):
+                found.add(path)
+    return found
+
+
+def _without(files: set[str], modules: set[str]) -> set[str]:
+    """Return files but those in submodules, whose history is their own."""
+    begins = tuple(f"{module}/" for module in modules)
+    return {file for file in files if not file.startswith(begins)} if begins else files
 
 
 def _check_work_tree(root: str) -> None:
