@@ -194,6 +194,28 @@ async def test_requests_outside_the_session_are_refused(server: Driver, tmp_path
 
 
 @pytest.mark.asyncio
+async def test_exit_right_behind_shutdown_lets_it_be_answered(server: Driver, tmp_path: Path) -> None:
+    await server.initialize(tmp_path / "ws")
+
+    status = {"id": 90, "method": "agent/status", "params": {}}
+    server.send(status, {"id": 91, "method": "shutdown"}, {"method": "exit"})
+
+    answer = await server.answer(91)
+    assert answer == {"jsonrpc": "2.0", "id": 91, "result": None}
+    assert await server.process.wait() == 0
+
+
+@pytest.mark.asyncio
+async def test_an_unknown_method_is_unknown_without_parameters_too(server: Driver, tmp_path: Path) -> None:
+    await server.initialize(tmp_path / "ws")
+
+    server.send({"id": 90, "method": "$/unknownRequest"})
+
+    answer = await server.answer(90)
+    assert (answer["error"]["code"], answer["error"]["data"]["code"]) == (-32601, "unknownMethod")
+
+
+@pytest.mark.asyncio
 async def test_the_end_of_the_input_ends_the_server(server: Driver, tmp_path: Path) -> None:
     await server.initialize(tmp_path / "ws")
     assert server.process.stdin is not None

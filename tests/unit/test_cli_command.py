@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,7 +48,10 @@ def test_every_command_explains_itself_with_an_example(
         main([command, "--help"])
 
     assert exited.value.code == 0
-    assert "example:" in capsys.readouterr().out
+    example = capsys.readouterr().out.partition("example:")[2]
+    assert example
+    # An id that is made up exists nowhere.
+    assert re.search(r"(?:run|cp)-\w{8,}", example) is None
 
 
 def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,7 +94,12 @@ def _add_plan(commands: Any) -> None:
 def _add_runs(commands: Any) -> None:
     runs = _add(commands, "runs", "list the runs of a workspace, newest first", "greenline runs --limit 5")
     runs.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
-    show = _add(commands, "show", "print one run with all its events", "greenline show run-1m8g4bj8r0jg6m")
+    show = _add(
+        commands,
+        "show",
+        "print one run with all its events",
+        "greenline show RUN    # RUN is an id that `greenline runs` prints",
+    )
     show.add_argument("run", metavar="RUN", help="a run's id, or enough of it to be unique")
     for command in (runs, show):
         _add_root(command)
@@ -120,7 +125,7 @@ def _add_undo(commands: Any) -> None:
         commands,
         "undo",
         "take back what was applied, never over what you changed since",
-        "greenline undo cp-1m8g4bj8r0jg6m",
+        "greenline undo RUN    # RUN is an id that `greenline runs` prints; without one: the newest change",
     )
     undo.add_argument(
         "name",

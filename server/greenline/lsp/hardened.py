@@ -6,6 +6,7 @@ Pinned to that version, because private methods are overridden; the tests of thi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import uuid
 from collections.abc import Callable, Generator
@@ -52,6 +53,10 @@ class HardenedProtocol(LanguageServerProtocol):
         """Our own requests that the client has not answered: pygls keeps them among the client's."""
         self.inbox: Inbox | None = None
         self.exit_code = 1
+        self._ending: int | str | None = None
+        """Id of the `shutdown` that has come; it may still be at work."""
+        self._ended = asyncio.Event()
+        """Set once that is answered."""
 
     def get_message_type(  # type: ignore[override]  # pygls caches its own on the instance for ever
         self, method: str
@@ -105,7 +110,7 @@ class HardenedProtocol(LanguageServerProtocol):
             message = self.structure_message(data)
         except JsonRpcException as error:
             if message_id is not None and isinstance(method, str):
-                answer = _malformed(method, error)
+                answer = self._unknown(method) or _malformed(method, error)
                 _log.warning("%s", answer.message)
                 self._send_response(message_id, error=answer)
             else:
@@ -134,7 +139,7 @@ class HardenedProtocol(LanguageServerProtocol):
 
     def _premature(self, method: str) -> types.ResponseError | None:
         """Return the error for a request outside the session's life."""
-        if self._shutdown:
+        if self._shutdown or self._ending is not None:
             return response_error(
                 -32600, f"{method} came after shutdown.", "shutDown", "Start the server again."
             )
@@ -217,16 +222,24 @@ class HardenedProtocol(LanguageServerProtocol):
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         """Answer an unknown method with its name and a remedy."""
-        try:
-            handler = self._get_handler(method_name)
-        except JsonRpcMethodNotFound:
-            remedy = "See the list of methods in docs/protocol.md."
-            error = response_error(-32601, f"The method {method_name!r} is unknown.", "unknownMethod", remedy)
+        if (error := self._unknown(method_name)) is not None:
             self._send_response(msg_id, error=error)
             return
+        handler = self._get_handler(method_name)
+        if method_name == types.SHUTDOWN:
+            self._ending = msg_id
         self._ctx_msg_id.set(msg_id)
         finish = partial(self._send_handler_result, msg_id=msg_id)
         self._execute_handler(msg_id, handler, finish, (params,))
+
+    def _unknown(self, method: str) -> types.ResponseError | None:
+        """Return the error for a method that nobody handles, whatever its parameters."""
+        try:
+            self._get_handler(method)
+        except JsonRpcMethodNotFound:
+            remedy = "See the list of methods in docs/protocol.md."
+            return response_error(-32601, f"The method {method!r} is unknown.", "unknownMethod", remedy)
+        return None
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: Any) -> None:
         """Answer a request; domain errors are mapped, and no traceback leaves the process."""
@@ -237,6 +250,14 @@ class HardenedProtocol(LanguageServerProtocol):
             self._send_response(msg_id, error=to_response_error(error))
         else:
             self._send_response(msg_id, result=future.result())
+        if msg_id == self._ending:
+            self._ended.set()
+
+    async def ended(self, timeout_s: float) -> None:
+        """Wait until a `shutdown` that has come is answered; an `exit` behind it may be quicker."""
+        if self._ending is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), timeout_s)
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         """Log what a notification's handler raised; there is nobody to answer."""
@@ -259,7 +280,7 @@ class HardenedProtocol(LanguageServerProtocol):
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]  # a plain handler, no generator
         """End the read loop; pygls would leave from inside a handler with `sys.exit`."""
-        self.exit_code = 0 if self._shutdown else 1
+        self.exit_code = 0 if self._shutdown or self._ending is not None else 1
         if self.inbox is not None:
             self.inbox.close(drop=True)
 

@@ -161,6 +161,7 @@ class GreenlineServer(LanguageServer):
                 if not gc.isenabled():
                     collector.release()
         finally:
+            await self.protocol.ended(2 * _STOP_S)
             await self.stop_work()
         return self.protocol.exit_code
 
