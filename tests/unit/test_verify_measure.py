@@ -84,6 +84,10 @@ def test_digits_and_what_cannot_be_told_count_too() -> None:
     digits = within("self.assertAlmostEqual(sqrt(9), 3, PLACES)", "from num import PLACES\n")
     made = within("assert abs(sqrt(9) - 3) < Settings.bound", "from num import Settings\n")
 
+    table = within("assert abs(sqrt(9) - 3) < LIMITS['near']", "from num import LIMITS\n")
+    limits = "LIMITS = {'near': 1e-6, 'far': 1}\n"
+    assert found((limits, limits.replace("1e-6", "10")), table) == {"LIMITS['near']"}
+    assert not found((limits, limits.replace("'far': 1", "'far': 9")), table)
     assert found(("PLACES = 7\n", "PLACES = 0\n"), digits) == {"PLACES"}
     assert not found(("PLACES = 3\n", "PLACES = 7\n"), digits)
     assert found(
@@ -107,7 +111,8 @@ def test_a_helper_s_comparison_counts_where_it_failed() -> None:
 
 
 def test_bounds_of_other_languages_count_too() -> None:
-    script = "test('root', () => {{\n  assert.ok(Math.abs(sqrt(9) - 3) {} TOLERANCE);\n}});\n"
+    script = "import {{ TOLERANCE }} from './num.js';\n"
+    script += "test('root', () => {{\n  assert.ok(Math.abs(sqrt(9) - 3) {} TOLERANCE);\n}});\n"
     go = "package num\n\nfunc TestRoot(t *testing.T) {{\n\tif math.Abs(Sqrt(9)-3) {} Tolerance {{\n"
     go += "\t\tt.Fail()\n\t}}\n}}\n"
     js = ("export const TOLERANCE = 1e-6;\n", "export const TOLERANCE = 10;\n")
@@ -115,5 +120,11 @@ def test_bounds_of_other_languages_count_too() -> None:
 
     assert found(js, script.format("<"), path="root.test.js") == {"TOLERANCE"}
     assert not found(js, script.format("==="), path="root.test.js")
+    assert not found(js, script.format("<").replace("{ TOLERANCE }", "num"), path="root.test.js")
+    assert found(js, script.format("<").replace(" TOLERANCE)", " num.TOLERANCE)"), path="root.test.js")
     assert found(constants, go.format(">"), path="root_test.go") == {"Tolerance"}
     assert not found(constants, go.format("<"), path="root_test.go")
+    grouped = tuple(text.replace("const Tolerance", "const (\n\tTolerance") + ")\n" for text in constants)
+    assert found((grouped[0], grouped[1]), go.format(">"), path="root_test.go") == {"Tolerance"}
+    local = tuple(text.replace("const Tol", "func x() {\n\tTol") + "}\n" for text in constants)
+    assert not found((local[0], local[1]), go.format(">"), path="root_test.go")

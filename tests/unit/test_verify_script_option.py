@@ -71,6 +71,18 @@ SETUP = {"test/setup.mjs": PATCHING}
         {"package.json": package("jest", jest={"setupFilesAfterEnv": ["<rootDir>/test/setup.mjs"]}), **SETUP},
         {"vitest.config.ts": CONFIG.format("setupFiles: ['./test/setup.mjs']"), **SETUP},
         {"vitest.config.ts": CONFIG.format("globalSetup: 'test/setup'"), **SETUP},
+        {"vitest.config.ts": CONFIG.format("setupFiles: join(__dirname, 'test', 'setup.mjs')"), **SETUP},
+        {
+            "vitest.config.ts": CONFIG.format(
+                "include: ['test/*.ts'], setupFiles: './test/setup.mjs', exclude: ['**/x']"
+            ),
+            **SETUP,
+        },
+        {
+            ".mocharc.json": '{ "require": "./test/boot.js" }\n',
+            "test/boot.js": "require.cache[require.resolve('../src/cart.js')] = { exports: {} };\n",
+        },
+        {".mocharc.cjs": PATCHING.replace("../", "./") + "module.exports = {};\n"},
         {".mocharc.json": '{ "require": "test/setup.mjs" }\n', **SETUP},
         {".mocharc.yml": "require:\n  - ./test/setup.mjs\n", **SETUP},
         {
@@ -122,6 +134,8 @@ def test_a_file_that_was_loaded_already_is_asked_for_what_is_new_in_it() -> None
         {"package.json": package("mocha -u tdd")},
         {"package.json": package("c8 node --test --import tsx")},
         {"package.json": package("node --test", retry="1.0.0")},
+        {"package.json": json.dumps({"name": "cart", "scripts": {"test": "node --test", "retry": "x.sh"}})},
+        {"vitest.config.ts": CONFIG.format("include: ['test/**/*.ts'] /* retry: 3 */")},
         {"vitest.config.ts": CONFIG.format("setupFiles: ['./test/setup.ts']"), "test/setup.ts": MATCHERS},
         {
             "vitest.config.ts": CONFIG.format("setupFiles: ['./test/setup.ts']"),

@@ -19,6 +19,7 @@ from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, number_of, numbers_of
 from greenline.verify.python_suite import SuiteFile
+from greenline.verify.script_import import imports
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.test_body import bodies
 from greenline.verify.test_function import place
@@ -50,11 +51,13 @@ _ASSERTS: Mapping[str, bool] = {
 _PLAIN = frozenset({"float", "int", "min", "max", "Decimal", "Fraction"})
 """Calls whose arguments are part of a bound; what others do with theirs, nobody knows."""
 _GIVEN = re.compile(
-    r"^[ \t]*(?:(?:export|const|let|var|static|readonly)\s+)*(\w+)\s*(?::\s*[\w.]+\s*)?(?:float64\s*|int\s*)?"
-    r"=(?!=)\s*([^;/\n{(]+)",
+    r"^(?:(?:(?:export|const|let|var)\s+)+|\s+static\s+(?:readonly\s+)?)"
+    r"(\w+)\s*(?::\s*[\w.]+\s*|\s[\w.]+\s*)?=(?!=)\s*([^;/\n{(]+)",
     re.M,
 )
-"""A constant in another language, alone or in a list of such."""
+"""A constant in another language at the margin, or of a class."""
+_GROUP = re.compile(r"^(?:const|var)\s*\((.*?)^\)", re.M | re.S)
+_ONE_OF = re.compile(r"^\s+(\w+)\s*(?:[\w.]+\s*)?=\s*([^/\n{(]+)", re.M)
 _WITHIN = r"(?:closeTo|approximately|InDelta|InEpsilon|toBeLessThan(?:OrEqual)?)\([^\n]*?"
 _PLACE = re.compile(r"([\w./\-]+\.py):(\d+)|File \"([^\"\n]+\.py)\", line (\d+)")
 _CALLED = frozenset({*_PLAIN, "abs"})
@@ -118,10 +121,10 @@ def _constants(tree: Tree, path: str) -> dict[str, tuple[str, float | None]]:
     """Return name → what a file gives it outside of functions, as text and, where it is one, as a number."""
     text = tree[path].content
     if path.endswith((*JAVASCRIPT, *GO)):
-        return {
-            match[1]: (match[2].strip(), _plain_number(match[2]))
-            for match in _GIVEN.finditer(text.decode("utf-8", "replace"))
-        }
+        plain = text.decode("utf-8", "replace")
+        groups = "".join(_GROUP.findall(plain)) if path.endswith(GO) else ""
+        found = [*_GIVEN.finditer(plain), *_ONE_OF.finditer(groups)]
+        return {match[1]: (match[2].strip(), _plain_number(match[2])) for match in found}
     if not path.endswith(".py"):
         return {}
     try:
@@ -129,11 +132,17 @@ def _constants(tree: Tree, path: str) -> dict[str, tuple[str, float | None]]:
     except (SyntaxError, RecursionError):
         return {}
     numbers = numbers_of(module)
-    return {
-        name: (ast.dump(value), _signed(value, numbers))
-        for name, value in _assigned(module.body)
-        if not isinstance(value, ast.Lambda)
-    }
+    given = [pair for pair in _assigned(module.body) if not isinstance(pair[1], ast.Lambda)]
+    given += [entry for name, value in given for entry in _entries(name, value)]
+    return {name: (ast.dump(value), _signed(value, numbers)) for name, value in given}
+
+
+def _entries(name: str, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the entries of a table, as they are written where they are read."""
+    if isinstance(value, ast.Dict):
+        for key, entry in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant):
+                yield f"{name}[{key.value!r}]", entry
 
 
 def _plain_number(text: str) -> float | None:
@@ -289,7 +298,9 @@ class _Names:
         elif isinstance(node, ast.UnaryOp):
             yield from self._terms(node.operand, _FLIPPED[way], depth)
         elif isinstance(node, ast.Subscript):
-            yield from self._terms(node.value, "other", depth)
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            for name, _ in self._terms(node.value, "other", depth):
+                yield (name, "other") if key is None else (f"{name}[{key!r}]", way)
         elif isinstance(node, ast.Call) and last_name(node.func) in _PLAIN:
             for value in node.args:
                 yield from self._terms(value, way, depth)
@@ -309,8 +320,13 @@ def _of_text(base: Tree, test: TestResult, changed: Mapping[str, Looser]) -> Ite
     path, name = place(test)
     text = base[path].content.decode("utf-8", "replace") if path in base else ""
     body = bodies(path, text).get(name, "")
+    # A package of Go's shares its constants with its tests; in a script they are imported or of something.
+    taken = {} if path.endswith(GO) else {local: source.name for local, source in imports(text).items()}
     for constant, way in changed.items():
-        word = rf"(?:\w+\.)*{re.escape(constant)}\b"
+        locals_ = [local for local, name in taken.items() if name == constant]
+        owner = r"(?:\w+\.)*" if path.endswith(GO) else r"(?:\w+\.)+"
+        words = [owner + re.escape(constant), *map(re.escape, locals_)]
+        word = rf"(?:{'|'.join(words)})(?![\w$])"
         # A test of Go says when it fails, one of JavaScript when it passes.
         is_fault = path.endswith(GO)
         above = rf"<=?\s*{word}" if not is_fault else rf">=?\s*{word}"

@@ -39,7 +39,11 @@ _OPTIONS = {
     "a transform": re.compile(r"(?<![\w.])transform\s*\([^)]*\)\s*\{"),
 }
 """What it is called → how it is said in a configuration or on a command line."""
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\w\"'])//[^\n]*|^\s*#[^\n]*", re.S | re.M)
+_COMMENT = re.compile(
+    r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|//[^\n]*", re.S
+)
+"""A text, which stays, or a comment."""
+_HASH = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.M)
 _FILE = re.compile(r"[\w@.$-]*(?:/[\w@.$*-]+)+|[\w@.-]+\.[cm]?[jt]sx?\b")
 _ASSERTS = re.compile(r"assert(?:/strict)?|chai|expect")
 _GLOBAL = re.compile(r"\b(?:globalThis|global|window)\s*\.\s*(expect|assert|test|it|describe)\s*=(?![=>])")
@@ -48,6 +52,10 @@ _MATCHERS = re.compile(
     r"|HaveLength|HaveProperty|HaveBeenCalled\w*|BeCloseTo|BeDefined|BeTruthy|BeFalsy|BeNull|BeInstanceOf)"
     r"|toMatchSnapshot)\b\s*[:(,]"
 )
+_LOADER = re.compile(
+    r"\b(registerHooks)\s*\(|\b(require\.cache)\s*\[[^\]]*\]\s*=(?!=)|\b(Module\._\w+|Module\.prototype)\b[^;\n]*?=(?![=>])"
+)
+"""With which a file loads other text in the place of a module's."""
 _AGAIN = re.compile(
     r"\bjest\s*\.\s*retryTimes\s*\(\s*[1-9]|\bsetConfig\s*\([^)]*\bretry\b|\bthis\s*\.\s*retries\s*\("
 )
@@ -95,14 +103,16 @@ def _said(tree: Tree, path: str) -> str:
     """Return what a file says to the runner, without comments."""
     text = tree[path].content.decode("utf-8", "replace") if path in tree else ""
     if not path.endswith("package.json"):
-        return _COMMENT.sub("", text)
+        is_yaml = path.endswith((".yml", ".yaml", ".mocharc"))
+        return _HASH.sub("", text) if is_yaml else _COMMENT.sub(lambda match: match[1] or " ", text)
     try:
         manifest = json.loads(text or "{}")
-        own: dict[str, Any] = {name: manifest.get(name) for name in ("scripts", *_TABLES)}
+        own: dict[str, Any] = {name: manifest.get(name) for name in _TABLES}
+        # What a script is called is no option.
+        scripts = [str(script) for script in (manifest.get("scripts") or {}).values()]
     except (ValueError, AttributeError):
         return ""
-    # One value a line, as a script is one command.
-    return json.dumps(own, indent=0, ensure_ascii=False)
+    return "\n".join([*scripts, json.dumps(own, indent=0, ensure_ascii=False)])
 
 
 def _loaded(tree: Tree, path: str, said: str) -> set[str]:
@@ -111,9 +121,10 @@ def _loaded(tree: Tree, path: str, said: str) -> set[str]:
     words = {word.removeprefix("<rootDir>/").removeprefix("./") for word in _FILE.findall(said)}
     places = (posixpath.normpath(posixpath.join(folder, word.lstrip("/"))) for word in words)
     found: set[str] = set()
-    left = {
-        file for place in places if (file := resolved(tree, "", f"./{place}")) and file.endswith(JAVASCRIPT)
-    }
+    named = (resolved(tree, "", f"./{place}") for place in places)
+    left = {file for file in named if file.endswith(JAVASCRIPT)} | _by_name(tree, folder, words)
+    if path in tree and path.endswith(JAVASCRIPT):
+        left.add(path)
     for _ in range(_MAX_DEPTH):
         found |= left
         wanted = {
@@ -123,6 +134,17 @@ def _loaded(tree: Tree, path: str, said: str) -> set[str]:
         }
         left = {file for file in wanted if file.endswith(JAVASCRIPT)} - found
     return found
+
+
+def _by_name(tree: Tree, folder: str, words: set[str]) -> set[str]:
+    """Return the files whose path is put together (`join(__dirname, "test", "setup.js")`), by their names."""
+    names = {word for word in words if "/" not in word and word.endswith(JAVASCRIPT)}
+    begin = f"{folder}/" if folder else ""
+    return {
+        file
+        for file in (tree if names else ())
+        if file.rpartition("/")[2] in names and file.startswith(begin) and "node_modules/" not in file
+    }
 
 
 def _replacing(
@@ -139,13 +161,13 @@ def _replacing(
     found = {(name, _line(text, start)) for start, name in replaced(text, taken)}
     found |= {(module, module) for _, module in mocked(text) if is_own(module)}
     plain = bare(text)
-    for pattern in (_GLOBAL, _MATCHERS, _AGAIN):
+    for pattern in (_GLOBAL, _MATCHERS, _LOADER, _AGAIN):
         found |= {(_word(match), "".join(match[0].split())) for match in pattern.finditer(plain)}
     return found
 
 
 def _word(match: re.Match[str]) -> str:
-    return match[1] if match.re.groups else "a test that failed"
+    return next((group for group in match.groups() if group), "a test that failed")
 
 
 def _line(text: str, start: int) -> str:
