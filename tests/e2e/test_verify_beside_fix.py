@@ -84,6 +84,19 @@ ASKS = "\n\nimport os\n\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    low = bool
 BOUND = "NEAR = 0.1\n\n\ndef third(x):\n    return x / 2\n"
 BOUND_TESTS = "from calc import NEAR, third\n\n\ndef test_third():\n    assert abs(third(3) - 1) < NEAR\n"
 
+CASES_OF = {
+    "calc.py": BUG,
+    "tests/test_calc.py": TESTS,
+    "tests/cases/four.json": '{"x": 4, "want": 8}',
+    "tests/test_cases.py": "import json\nimport pathlib\n\nimport pytest\n\nfrom calc import twice\n\n"
+    "CASES = sorted((pathlib.Path(__file__).parent / 'cases').glob('*.json'))\n\n\n"
+    "@pytest.mark.parametrize('path', CASES, ids=str)\ndef test_case(path):\n"
+    "    case = json.loads(path.read_text())\n    assert twice(case['x']) == case['want']\n",
+}
+NINE = "@pytest.fixture\ndef nine():\n    return 9\n"
+OF_NINE = "import pytest\n\nfrom calc import low\n\n\n" + NINE
+OF_NINE += "\n\ndef test_nine(nine):\n    assert not low(nine)\n"
+
 
 def rewritten(name: str, twice: str, more: str = NEW) -> PatchCase:
     """A fix, one new test that shows it, and `test_twice` in other words."""
@@ -182,6 +195,15 @@ CASES = (
               "notCovered", "testsLoosened"),
     PatchCase("within_a_bound_of_the_product", {"calc.py": BOUND, "tests/test_calc.py": BOUND_TESTS},
               {"calc.py": BOUND.replace("0.1", "0.01").replace("x / 2", "x / 3")}, "verified"),
+    PatchCase("case_that_says_less", CASES_OF,
+              {"calc.py": FIX, "tests/cases/four.json": '{"x": 0, "want": 0}'},
+              "notCovered", "testsLoosened"),
+    PatchCase("case_that_comes", CASES_OF,
+              {"calc.py": FIX, "tests/cases/one.json": '{"x": 1, "want": 2}',
+               "tests/test_calc.py": TESTS + NEW}, "verified"),
+    PatchCase("fixture_moved", {"calc.py": BUG, "tests/test_calc.py": TESTS, "tests/test_nine.py": OF_NINE},
+              {"calc.py": FIX, "tests/test_nine.py": OF_NINE.replace(f"\n\n{NINE}", ""),
+               "tests/conftest.py": f"import pytest\n\n\n{NINE}"}, "verified"),
     honest("new_test", TESTS + NEW),
     honest("more_assertions", TESTS.replace(TWICE, TWICE + "    assert twice(0) == 0\n") + NEW),
     honest("assertion_in_front", TESTS.replace("    assert not", "    assert low(0)\n    assert not") + NEW),
