@@ -7,6 +7,7 @@ same in that reading: otherwise it would cut a character in two, or mix two enco
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 from collections.abc import Callable, Iterable
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from greenline.core.error import EditRejected, InvalidInput
-from greenline.workspace.encoding import TextFile, decode_as, encode
+from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as, encode
 
 Change = Callable[[TextFile], str]
 """A file's text → its new text."""
@@ -97,6 +98,32 @@ def encoded(file: TextFile, text: str) -> bytes:
                 code="not-utf8",
             )
     return data
+
+
+def as_declared(path: str, before: bytes, after: bytes) -> bytes:
+    """Return a file's new bytes as what it says of its encoding, where no old bytes are at stake.
+
+    Raises `EditRejected` (`unencodable`) where the edit changes what bytes that stay are said to be, and for
+    an encoding that the file would not be read by.
+    """
+    said = declared_encoding(after)
+    if after.isascii() or after.startswith(codecs.BOM_UTF8) or said in (None, declared_encoding(before)):
+        return after
+    is_new = before.isascii()
+    own = codecs.lookup("utf-8" if is_new else decode(before).encoding).name
+    if said == own:
+        return after
+    with contextlib.suppress(UnicodeError, LookupError):
+        text = after.decode("utf-8")
+        data = text.encode(said)
+        if is_new and data.decode(said) == text and declared_encoding(data) == said:
+            return data
+    raise EditRejected(
+        f"The edit lets the file say that it is {said}, and its bytes are {own}.",
+        remedy="Leave that line as it is, use letters of that encoding, or convert the file first.",
+        code="unencodable",
+        path=path,
+    )
 
 
 def _results(data: bytes, encodings: Iterable[str], change: Change) -> set[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import os.path
 from collections.abc import Callable, Iterator, Sequence
@@ -14,16 +13,18 @@ from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
 from greenline.edit.drift import Drift
 from greenline.edit.header import settled
+from greenline.edit.numbered import may_be_numbered, refuse_numbers
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path
-from greenline.edit.reading import Change, changed, encoded, written
+from greenline.edit.reading import Change, as_declared, changed, encoded, written
 from greenline.edit.replace import replace_lines, replace_once
 from greenline.edit.rewrite import rewrite
 from greenline.edit.room import is_emptied, refuse_inside_file
 from greenline.edit.style import restyled
 from greenline.edit.text import split_lines
-from greenline.workspace.encoding import TextFile, declared_encoding, decode, decode_as
+from greenline.edit.unnumbered import apply_unnumbered, unnumbered
+from greenline.workspace.encoding import TextFile, decode, decode_as
 
 Read = Callable[[str], bytes | None]
 """Absolute path → bytes, or None where there is no such file."""
@@ -87,7 +88,7 @@ class Staging:
             refuse_inside_file(path, self._changes)
         if after is not None and path.endswith(_DECLARING) and self._encoding is None:
             source = self._changes[moved_from].before if moved_from in self._changes else before
-            after = _as_declared(path, source or b"", after)
+            after = as_declared(path, source or b"", after)
         if old is not None:
             mode = old.mode if mode is None else mode
             moved_from = moved_from or old.moved_from
@@ -148,7 +149,7 @@ class Staging:
             self._create(operation.path, operation.replace)
             return
         path, data = self._file(operation.path)
-        replace = replace_lines if operation.whole_lines else replace_once
+        replace = unnumbered(replace_lines if operation.whole_lines else replace_once)
         with _naming(operation.path):
             drift = self._drifts.get(path)
 
@@ -162,6 +163,7 @@ class Staging:
                 return replace(file.text, search, new, start(file), path)
 
             after = self._changed(data, operation.search, change)
+            self._refuse_numbers(path, operation.replace, data, after)
             if drift is None and path not in self._changes:
                 drift = self._drifts[path] = Drift()
             if drift is not None and drift.is_known:
@@ -193,7 +195,9 @@ class Staging:
 
             file = self._decode(data or b"")
             is_free = self._encoding is None
-            self.put(path, written(data or b"", file, operation.content, change, is_free=is_free))
+            after = written(data or b"", file, operation.content, change, is_free=is_free)
+            self._refuse_numbers(path, operation.content, data or b"", after)
+            self.put(path, after)
 
     def _create(self, name: str, text: str, mode: int | None = None) -> None:
         path = self._path(name, is_shown=False)
@@ -206,7 +210,9 @@ class Staging:
                 path=name,
             )
         with _naming(name):
-            self.put(path, encoded(self._decode(b""), rewrite("", text, keeps_end=False)), mode)
+            after = encoded(self._decode(b""), rewrite("", text, keeps_end=False))
+            self._refuse_numbers(path, text, b"", after)
+            self.put(path, after, mode)
 
     def _delete(self, name: str, patch: FilePatch | None = None) -> None:
         path, data = self._file(name, is_shown=patch is not None)
@@ -249,15 +255,23 @@ class Staging:
             with _naming(old):
                 old_text = "".join(line for hunk in patch.hunks for line in hunk.source)
                 after = self._changed(data, old_text, self._with(patch.hunks, source))
+                new_text = "".join(text for hunk in patch.hunks for kind, text in hunk.lines if kind == "+")
+                self._refuse_numbers(source, new_text, data, after)
         if self._path(new) == source:
             self.put(source, after, patch.mode)
         else:
             self._move_to(old, source, new, after, patch.mode)
 
+    def _refuse_numbers(self, path: str, new: str, before: bytes, after: bytes) -> None:
+        """Refuse new lines with the line numbers of a tool before them; raises `EditRejected`."""
+        if self._lands and may_be_numbered(new):
+            old, now = (split_lines(self._decode(data).text) for data in (before, after))
+            refuse_numbers(path, old, now)
+
     def _with(self, hunks: Sequence[PatchHunk], path: str) -> Change:
         def change(file: TextFile) -> str:
             unmarked = [_unmarked_hunk(file, hunk) for hunk in hunks]
-            return apply_patch_hunks(file.text, unmarked, may_elide=not self._lands, path=path)
+            return apply_unnumbered(file.text, unmarked, may_elide=not self._lands, path=path)
 
         return change
 
@@ -341,32 +355,6 @@ def _unmarked_hunk(file: TextFile, hunk: PatchHunk) -> PatchHunk:
     if not file.bom:
         return hunk
     return attrs.evolve(hunk, lines=tuple((kind, _unmarked(file, text)) for kind, text in hunk.lines))
-
-
-def _as_declared(path: str, before: bytes, after: bytes) -> bytes:
-    """Return a file's new bytes as what it says of its encoding, where no old bytes are at stake.
-
-    Raises `EditRejected` (`unencodable`) where the edit changes what bytes that stay are said to be, and for
-    an encoding that the file would not be read by.
-    """
-    said = declared_encoding(after)
-    if after.isascii() or after.startswith(codecs.BOM_UTF8) or said in (None, declared_encoding(before)):
-        return after
-    is_new = before.isascii()
-    own = codecs.lookup("utf-8" if is_new else decode(before).encoding).name
-    if said == own:
-        return after
-    with contextlib.suppress(UnicodeError, LookupError):
-        text = after.decode("utf-8")
-        data = text.encode(said)
-        if is_new and data.decode(said) == text and declared_encoding(data) == said:
-            return data
-    raise EditRejected(
-        f"The edit lets the file say that it is {said}, and its bytes are {own}.",
-        remedy="Leave that line as it is, use letters of that encoding, or convert the file first.",
-        code="unencodable",
-        path=path,
-    )
 
 
 @contextlib.contextmanager

@@ -1,0 +1,347 @@
+"""Knows the line numbers that a tool shows before lines, so that none is taken for a part of them. Pure.
+
+Texts hold numbers of their own too, such as the keys of a table: what a number stands before, where the line
+is, and what is around it tell the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+from typing import Literal
+
+import attrs
+
+from greenline.core.error import EditRejected
+from greenline.edit.fact import python_tree
+from greenline.edit.hunk import changed_spans
+from greenline.edit.operation import PatchHunk
+from greenline.edit.text import line_end, split_lines, without_end
+
+_Kind = Literal["program", "keys", "prose", "table"]
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    "arrow": re.compile(r"[ \t]*\+?(\d{1,7}) ?[→⟶➜⇥](.*)", re.DOTALL),
+    "padded": re.compile(r" +(\d{1,7})\t(.*)", re.DOTALL),
+    "tab": re.compile(r"(\d{1,7})\t(.*)", re.DOTALL),
+    "word": re.compile(r"[ \t]*\+?(?:[Ll]|[Ll]ine )(\d{1,7}) ?[:|→](.*)", re.DOTALL),
+    "bar": re.compile(r"[ \t]*\+?(\d{1,7})[ \t]*[|│┃¦](.*)", re.DOTALL),
+    "colon": re.compile(r"[ \t]*\+?(\d{1,7}):(.*)", re.DOTALL),
+    "path": re.compile(r"[\w./+-]*\w\.\w+:(\d{1,7}):(.*)", re.DOTALL),
+    "bracket": re.compile(r"[ \t]*\[(\d{1,7})\](.*)", re.DOTALL),
+    "item": re.compile(r"[ \t]*(\d{1,7})[.)] (.*)", re.DOTALL),
+}
+"""How tools put a number before a line; `colon` is also that of a table's key, `item` that of a list."""
+_ANY = re.compile(
+    r"^(?:[ \t]*\+?(?:[Ll]|[Ll]ine )?\d{1,7}(?:[ \t]*[→⟶➜⇥|│┃¦:\t]|[.)] )|[ \t]*\[\d+\]|[\w./+-]+:\d+:)",
+    re.MULTILINE,
+)
+_OF_LISTS = ("item", "bracket")
+_ALONE = re.compile(r"[ \t]*(\d{1,7})[ \t]*")
+"""The number of an empty line whose end was cut off."""
+_CLEAR = ("arrow", "padded")
+"""Forms that hardly any text but a tool's output has."""
+_PROGRAM = re.compile(
+    r"\.(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kts?|c|h|cc|cpp|cxx|hh|hpp|cs|php|swift|lua|scala|vue|svelte|css|scss"
+    r"|less|html?|xml|svg|json[5c]?|sh|bash|zsh|sql|toml|dart|zig|r|pl|pm|ex|exs|erl|hs|ml|clj|tf|proto|graphql)$",
+    re.IGNORECASE,
+)
+_KEYS = re.compile(r"\.(?:ya?ml|ini|cfg|conf|env|properties|asm|s)$", re.IGNORECASE)
+_TABLE = re.compile(
+    r"\.(?:tsv|tab|csv|psv|dat|data|lst|bas|vb|frm|for|f|f77|cob|cbl|nc|gcode)$", re.IGNORECASE
+)
+_MEMBER = re.compile(r"\s*(?:[\w-]+:(?:\s|$)|- )")
+_LETTER = re.compile(r"[^\W\d_]")
+_ALIKE = 0.6
+_MANY = 200_000
+"""Letters of a text that is parsed to see whether the numbers are what breaks it."""
+
+
+@attrs.frozen
+class _Row:
+    """A line behind a number."""
+
+    form: str
+    number: int
+    rest: str
+    width: int
+    """Up to which column the number reaches."""
+    is_flush: bool
+    """Whether it begins at the left edge, as code and data with numbers of their own seldom do."""
+
+
+@attrs.frozen
+class Plain:
+    """A search and its replacement without the numbers before their lines."""
+
+    search: str
+    replace: str
+    start: int
+    """0-based line that the first number states."""
+    is_sure: bool
+    """Whether several lines, or a form that only tools have, show that these are line numbers."""
+
+
+def may_be_numbered(text: str) -> bool:
+    """Return whether any line of a text begins as a numbered one does."""
+    return _ANY.search(text) is not None
+
+
+def plain(search: str, replace: str) -> tuple[Plain, ...]:
+    """Return both texts without the numbers before their lines, likeliest first; nothing where none are.
+
+    A blank after the number may be the form's or the line's own, so there may be two readings.
+    Raises `EditRejected` (`malformed`) where the numbers stand before some new lines alone.
+    """
+    source, target = split_lines(search), split_lines(replace)
+    form = _form(source)
+    if form is None:
+        return ()
+    is_in_both = _refuse_some(source, target, form)
+    rows = [row for line in source if (row := _row(line, form))]
+    is_sure = len(rows) > 1 or form in _CLEAR
+    found = []
+    for n_blanks in _blanks([*source, *(target if is_in_both else ())], form):
+        old = "".join(_without(source, form, n_blanks))
+        new = "".join(_without(target, form, n_blanks)) if is_in_both else replace
+        if old.strip():
+            found.append(Plain(old, new, max(rows[0].number - 1, 0), is_sure))
+    return tuple(found)
+
+
+def plain_hunks(hunks: Sequence[PatchHunk]) -> tuple[tuple[PatchHunk, ...], ...]:
+    """Return hunks without the numbers before their lines, in each reading; nothing where there are none.
+
+    Raises as `plain` does.
+    """
+    readings = (tuple(_plain_hunk(hunk, drops=drops) for hunk in hunks) for drops in (True, False))
+    return tuple(dict.fromkeys(found for found in readings if found != tuple(hunks)))
+
+
+def _plain_hunk(hunk: PatchHunk, *, drops: bool) -> PatchHunk:
+    old = [text for kind, text in hunk.lines if kind != "+"]
+    new = [text for kind, text in hunk.lines if kind == "+"]
+    form = _form(old)
+    if form is None:
+        return hunk
+    is_in_both = _refuse_some(old, new, form)
+    n_blanks = _blanks([*old, *(new if is_in_both else ())], form)[0] if drops else 0
+    sources = iter(_without(old, form, n_blanks))
+    targets = iter(_without(new, form, n_blanks) if is_in_both else new)
+    lines = tuple((kind, next(targets if kind == "+" else sources)) for kind, _ in hunk.lines)
+    return attrs.evolve(hunk, lines=lines)
+
+
+def _refuse_some(old: Sequence[str], new: Sequence[str], form: str) -> bool:
+    """Return whether new lines are numbered as old ones; raises `EditRejected` where only some are."""
+    known = [row for line in old if (row := _row(line, form))]
+    n_rows = sum(1 for line in new if _is_alike(_row(line, form), known))
+    if n_rows and not all(_is_alike(_row(line, form), known) or _is_empty(line) for line in new):
+        raise _malformed("Line numbers stand before some of the new lines and not before the others.")
+    return n_rows > 0
+
+
+def _is_alike(row: _Row | None, known: Sequence[_Row]) -> bool:
+    """Return whether a number stands as those of other lines do: at the edge, or right-justified."""
+    if row is None:
+        return False
+    return (
+        row.is_flush
+        if all(other.is_flush for other in known)
+        else any(row.width == other.width for other in known)
+    )
+
+
+def _blanks(lines: Sequence[str], form: str) -> tuple[int, ...]:
+    """Return how many blanks after a number may be the form's, likeliest first."""
+    rests = [row.rest for line in lines if (row := _row(line, form)) and row.rest.strip()]
+    return (1, 0) if all(rest.startswith(" ") for rest in rests) else (0,)
+
+
+def has_numbers(wanted: Sequence[str], lines: Sequence[str]) -> bool:
+    """Return whether a wanted line is one of the file's but for a number before it."""
+    known = {line.strip() for line in lines}
+    return any(
+        row.rest.strip() in known and _LETTER.search(row.rest) and line.strip() not in known
+        for line in wanted
+        for row in _readings(line)
+    )
+
+
+def refuse_numbers(path: str, before: Sequence[str], after: Sequence[str]) -> None:
+    """Refuse new lines that begin with the line numbers of a tool's output; raises `malformed`."""
+    old = set(before)
+    if not any(_ANY.match(line) for line in after if line not in old):
+        return
+    for span in changed_spans(before, after):
+        piece = _Piece(path, before, after, span.start, span.end, span.to_start, span.to_end)
+        found = piece.numbered()
+        if found is not None:
+            raise _malformed(f"The new line {without_end(found)[:60]!r} begins with a line number.")
+
+
+@attrs.frozen
+class _Piece:
+    """New lines in a file."""
+
+    path: str
+    before: Sequence[str]
+    after: Sequence[str]
+    start: int
+    end: int
+    to_start: int
+    to_end: int
+
+    def numbered(self) -> str | None:
+        """Return a line with a tool's number before it; None where there is none."""
+        kind = _kind_of(self.path)
+        for form in _FORMS:
+            rows = self._rows(form)
+            if not rows or (form in _OF_LISTS and kind != "program"):
+                continue
+            is_table_form = kind == "table" and form in ("tab", "bar", "colon")
+            if not is_table_form and (
+                line := next((n for n, row in rows.items() if self._copies(row)), None)
+            ):
+                return self.after[line - 1]
+            if not self._goes_on(form, rows) and self._is_told(form, rows, kind):
+                return self.after[min(rows) - 1]
+            if self._breaks_python(rows):
+                return self.after[min(rows) - 1]
+        return None
+
+    def _rows(self, form: str) -> dict[int, _Row]:
+        """Return the numbered new lines by their number in the new file, which counts from 1."""
+        lines = enumerate(self.after[self.to_start : self.to_end], self.to_start + 1)
+        return {number: row for number, line in lines if (row := _row(line, form))}
+
+    def _copies(self, row: _Row) -> bool:
+        """Return whether a line is the old file's of that very number, behind the number."""
+        there = self.before[row.number - 1 : row.number] if row.number else ()
+        text = row.rest.strip()
+        return len(text) > 1 and any(line.strip() == text for line in there)
+
+    def _goes_on(self, form: str, rows: Mapping[int, _Row]) -> bool:
+        """Return whether the file has such lines itself, around or in place of the new ones."""
+        edges = {row.is_flush for row in rows.values()}
+        around = (_row(line, form) for line in self.before[max(self.start - 1, 0) : self.end + 1])
+        if any(row is not None and row.is_flush in edges for row in around):
+            return True
+        n_lines = sum(1 for line in self.before if line.strip())
+        return n_lines > 0 and sum(1 for line in self.before if _row(line, form)) * 2 > n_lines
+
+    def _is_told(self, form: str, rows: Mapping[int, _Row], kind: _Kind) -> bool:
+        """Return whether numbers are those of the lines, or can be nothing else."""
+        own = [row for n, row in rows.items() if row.number in (n, n + self.start - self.to_start)]
+        is_own = len(own) == len(rows)
+        if not _is_run(self.after[self.to_start : self.to_end], form):
+            # Other new lines stand between them.
+            is_plain = len(own) > 1 and all(row.is_flush for row in own)
+            return (
+                kind == "program" and bool(own) and (form in _CLEAR or (is_plain and form not in _OF_LISTS))
+            )
+        if kind == "table":
+            return is_own and form in _CLEAR
+        if kind == "prose":
+            is_plain = len(rows) > 1 or any(map(self._is_like_old, rows.values()))
+            return is_own and (form in _CLEAR or (bool(self.before) and is_plain))
+        if kind == "keys" and form in ("colon", "word"):
+            is_nested = any(_MEMBER.match(row.rest) and row.rest.strip() != "-" for row in rows.values())
+            return is_nested or len({_width(row.rest) for row in rows.values() if row.rest.strip()}) > 1
+        if form in _OF_LISTS:
+            return is_own and _has_indents(rows)
+        is_one = form in ("word", "tab") and len(rows) < 2
+        return is_own or form in _CLEAR or (_has_indents(rows) and not is_one)
+
+    def _is_like_old(self, row: _Row) -> bool:
+        """Return whether a line is much like one that it replaces, behind the number."""
+        texts = (line.strip() for line in self.before[self.start : self.end])
+        return any(SequenceMatcher(None, text, row.rest.strip()).ratio() > _ALIKE for text in texts if text)
+
+    def _breaks_python(self, rows: Mapping[int, _Row]) -> bool:
+        """Return whether the file is Python without the numbers, and with them no more."""
+        after = "".join(self.after)
+        if not self.path.endswith((".py", ".pyi")) or len(after) > _MANY or python_tree(after) is not None:
+            return False
+        for n_blanks in (0, 1):
+            lines = list(self.after)
+            for number, row in rows.items():
+                rest = row.rest[n_blanks:] if row.rest[:n_blanks].isspace() else row.rest
+                lines[number - 1] = rest
+            if python_tree("".join(lines)) is not None:
+                return True
+        return False
+
+
+def _has_indents(rows: Mapping[int, _Row]) -> bool:
+    """Return whether lines are indented behind their numbers, as code is and a table's values are not."""
+    return any(_width(row.rest) > 1 and row.rest.strip() and row.is_flush for row in rows.values())
+
+
+def _kind_of(path: str) -> _Kind:
+    name = PurePosixPath(path).name
+    if _PROGRAM.search(name) or name in ("Makefile", "Dockerfile"):
+        return "program"
+    if _KEYS.search(name):
+        return "keys"
+    return "table" if _TABLE.search(name) else "prose"
+
+
+def _row(line: str, form: str) -> _Row | None:
+    found = _FORMS[form].match(line)
+    if found is None:
+        return None
+    return _Row(form, int(found[1]), found[2], found.end(1), not line[:1].isspace())
+
+
+def _readings(line: str) -> Iterator[_Row]:
+    return (row for form in _FORMS if (row := _row(line, form)))
+
+
+def _form(lines: Sequence[str]) -> str | None:
+    """Return the form of the numbers before all lines, which count up; None where there are none."""
+    return next((form for form in _FORMS if _is_run(lines, form)), None)
+
+
+def _is_run(lines: Sequence[str], form: str) -> bool:
+    """Return whether each line with text has a number, one more than the last but for empty lines."""
+    last: int | None = None
+    n_empty = n_rows = 0
+    for line in lines:
+        if not line.strip():
+            n_empty += 1
+            continue
+        row = _row(line, form)
+        alone = _ALONE.fullmatch(without_end(line)) if row is None else None
+        if row is None and alone is None:
+            return False
+        number = row.number if row is not None else int(alone[1]) if alone is not None else 0
+        if last is not None and not last < number <= last + 1 + n_empty:
+            return False
+        last, n_empty = number, 0
+        n_rows += row is not None
+    return n_rows > 0
+
+
+def _without(lines: Sequence[str], form: str, n_blanks: int) -> list[str]:
+    """Return lines without their numbers, and without so many blanks after each."""
+    rows = ((line, _row(line, form)) for line in lines)
+    return [line_end(line) if row is None else row.rest.removeprefix(" " * n_blanks) for line, row in rows]
+
+
+def _is_empty(line: str) -> bool:
+    """Return whether a line is empty, or the number of an empty one."""
+    return not line.strip() or _ALONE.fullmatch(without_end(line)) is not None
+
+
+def _width(rest: str) -> int:
+    return len(rest) - len(rest.lstrip(" \t"))
+
+
+def _malformed(message: str) -> EditRejected:
+    return EditRejected(
+        message,
+        remedy="Give the lines as they are in the file, without the line numbers that a tool shows.",
+        code="malformed",
+    )
