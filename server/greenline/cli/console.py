@@ -20,6 +20,7 @@ from greenline.core.visible import visible
 from greenline.edit.hunk import hunk_diff
 from greenline.verify.summary import measured_before
 from greenline.workspace.encoding import decode
+from greenline.workspace.regular import read_regular
 
 if TYPE_CHECKING:
     from greenline.config.settings import Settings
@@ -178,7 +179,7 @@ def exit_code(evidence: Evidence) -> int:
 
 def _text_of(path: str) -> str | None:
     try:
-        return decode(Path(path).read_bytes()).text
+        return decode(read_regular(path)).text
     except (OSError, GreenlineError):
         return None
 

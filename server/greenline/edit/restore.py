@@ -75,9 +75,15 @@ Fetch = Callable[[str], bytes]
 
 
 def restore(
-    current: Content | None, steps: list[tuple[Checkpoint, CheckpointFile]], fetch: Fetch
+    current: Content | None,
+    steps: list[tuple[Checkpoint, CheckpointFile]],
+    fetch: Fetch,
+    bits: int | None = None,
 ) -> Restored:
-    """Take back the changes of one file, given newest first; each step merges into what the last one left."""
+    """Take back the changes of one file, given newest first; each step merges into what the last one left.
+
+    `bits` are the file's mode bits now, where the disk has them.
+    """
     conflicts: list[UndoConflict] = []
     kept: list[Mark] = []
     mode: int | None = None
@@ -89,7 +95,11 @@ def restore(
         conflicts += done.conflicts
         kept += done.kept
         if not done.conflicts and file.before_mode != file.after_mode and file.before_mode is not None:
-            mode = file.before_mode
+            if file.after_mode is None or bits in (None, file.after_mode, file.before_mode):
+                mode = bits = file.before_mode
+            else:
+                reason = "Its mode bits were changed since; they are left as they are."
+                conflicts.append(UndoConflict(file.path, reason))
         if file.after is None:
             kept_of_file = file.kept
     return Restored(current, tuple(conflicts), tuple(kept), mode, kept_of_file)

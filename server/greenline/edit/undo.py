@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -14,6 +15,7 @@ from greenline.edit.change import reversed_marks
 from greenline.edit.restore import Content, Restored, UndoConflict, restore
 from greenline.edit.write import Occasion, apply_changes, mode_bits, read_bytes
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Mark
+from greenline.workspace.root import locate
 
 if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
@@ -149,7 +151,7 @@ def plan_undo(store: CheckpointStore, checkpoints: Sequence[Checkpoint], current
             conflicts.append(UndoConflict(path, str(error)))
             kept += [mark for checkpoint, _ in items for mark in checkpoint.marks if mark.path == path]
             continue
-        done = restore(held[path], items, store.blobs.get)
+        done = restore(held[path], items, store.blobs.get, mode_bits(path))
         conflicts += done.conflicts
         kept += done.kept
         if done.content != held[path] or done.mode not in (None, mode_bits(path)):
@@ -164,7 +166,8 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
     undone, or else it would be the newest change for ever; but what an editor made may be in a buffer that
     is not saved yet, and raises `WrongState`.
     """
-    plan = plan_undo(store, checkpoints, _on_disk)
+    roots = tuple(dict.fromkeys(root for item in checkpoints for root in item.roots))
+    plan = plan_undo(store, checkpoints, partial(_on_disk, roots))
     if plan.is_made:
         _refuse_unsaved(checkpoints)
         store.note_undone(checkpoints, plan.marks)
@@ -228,7 +231,8 @@ def _restores(undo: Checkpoint, item: Checkpoint, file: CheckpointFile) -> bool:
     return undo.created > item.created and (file.path, file.before) in files
 
 
-def _on_disk(path: str) -> Content | None:
+def _on_disk(roots: tuple[str, ...], path: str) -> Content | None:
+    locate(path, roots)
     data = read_bytes(path)
     return None if data is None else Content(data)
 

@@ -24,6 +24,7 @@ from greenline.edit.room import folders_of, in_the_way, missing_folders, remove_
 from greenline.journal.blob import content_hash, sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.lock import locked
+from greenline.workspace.regular import is_special, read_regular
 from greenline.workspace.root import locate
 from greenline.workspace.state import state_home
 
@@ -149,7 +150,7 @@ def recover(store: CheckpointStore) -> tuple[str, ...]:
 def read_bytes(path: str) -> bytes | None:
     """Return a file's bytes, or None where there is none; raises `NotWritten` (`unreadable`)."""
     try:
-        return Path(path).read_bytes()
+        return read_regular(path)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
@@ -341,6 +342,8 @@ def _is_foreign(file: CheckpointFile, store: CheckpointStore) -> bool:
 
 def _is_half_written(file: CheckpointFile, store: CheckpointStore) -> bool:
     """Return whether a file that had to be overwritten in place is so in part."""
+    if is_special(file.path):
+        return False
     found = read_bytes(file.path)
     if found is None or file.before is None or file.after is None:
         return False
@@ -384,6 +387,8 @@ def _temporary(checkpoint: Checkpoint, number: int) -> Path:
 
 def _holds(file: CheckpointFile, name: str | None, mode: int | None) -> bool:
     """Return whether a file holds a content, and has a mode where one is given."""
+    if is_special(file.path):
+        return False
     found = read_bytes(file.path)
     if found is None or name is None:
         return found is None and name is None

@@ -13,6 +13,7 @@ from pathlib import Path
 from greenline.index.chunk import Chunk, File, Import, Reference, Symbol
 from greenline.index.source import Source, read_source
 from greenline.index.store import IndexStore
+from greenline.workspace.regular import read_regular
 
 ReadFile = Callable[[File], bytes | None]
 """A live file's text as UTF-8, as the index saw it; None where it is gone."""
@@ -28,7 +29,7 @@ _MAX_FILES = 20
 def read_disk(file: File) -> bytes | None:
     """Read a live file from the disk."""
     try:
-        data = Path(file.root, file.path).read_bytes()
+        data = read_regular(Path(file.root, file.path))
     except OSError:
         return None
     source = read_source(file.path, data)

@@ -25,6 +25,7 @@ from greenline.index.store import IndexStore
 from greenline.index.tree import TreeCache
 from greenline.index.vector import Embedder
 from greenline.index.writer import Known
+from greenline.workspace.regular import read_regular
 
 _BATCH_BYTES = 4 * 1024 * 1024
 _BATCH_FILES = 400
@@ -357,8 +358,7 @@ class Indexer:
         if found.refused is not None:
             return found.disk, found.refused
         try:
-            with open(full, "rb", buffering=0) as file:  # noqa: PTH123 - one call for each file of a workspace
-                data = file.read()
+            data = read_regular(full)
         except OSError as error:
             return UNKNOWN, Refused(SkipReason.UNREADABLE, error.strerror or "")
         disk = found.disk

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import attrs
 
@@ -17,6 +16,7 @@ from greenline.index.scope import Scope
 from greenline.index.source import Refused, read_source
 from greenline.workspace.ignore import IgnoreRules
 from greenline.workspace.listing import is_skipped_folder
+from greenline.workspace.regular import read_regular
 
 
 @attrs.frozen
@@ -66,7 +66,7 @@ def explain(scope: Scope, path: str) -> Why:
             refused = scope.describe_link(os.path.join(root, relative))
         return Why(root, relative, None, refused.reason, refused.detail)
     try:
-        source = read_source(relative, Path(path).read_bytes())
+        source = read_source(relative, read_regular(path))
     except OSError as error:
         return Why(root, relative, None, SkipReason.UNREADABLE, error.strerror or "")
     if isinstance(source, Refused):

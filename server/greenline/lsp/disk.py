@@ -18,6 +18,7 @@ from greenline.edit.beside import replace, write_beside
 from greenline.edit.text import line_end, split_lines
 from greenline.lsp.review import FileEdit
 from greenline.workspace.encoding import TextFile, decode, encode
+from greenline.workspace.regular import read_regular
 
 
 class OwnFiles:
@@ -80,7 +81,7 @@ class OwnFiles:
             raise
 
         def way_back() -> None:
-            if path.read_bytes() != data:
+            if read_regular(path) != data:
                 raise _changed(path)
             path.unlink()
 
@@ -89,7 +90,11 @@ class OwnFiles:
     def _delete(self, path: Path, edit: FileEdit) -> None:
         is_closed = edit.version is None and not path.is_symlink()
         # Of a file that is open, the buffer is what the edit was made against.
-        if is_closed and path.read_bytes() != _bytes_of(edit, edit.old_text) and _text(path) != edit.old_text:
+        if (
+            is_closed
+            and read_regular(path) != _bytes_of(edit, edit.old_text)
+            and _text(path) != edit.old_text
+        ):
             raise _changed(path)
         # Under another name it keeps its owner, mode and other names, should it have to come back.
         aside = _beside(path)
@@ -104,7 +109,7 @@ class OwnFiles:
         self._ways_back.append((str(path), way_back))
 
     def _overwrite(self, path: str, edit: FileEdit) -> None:
-        old = Path(path).read_bytes()
+        old = read_regular(path)
         file = decode(old)
         if file.text != edit.old_text:
             raise _changed(path)
@@ -112,7 +117,7 @@ class OwnFiles:
         _write(path, data)
 
         def way_back() -> None:
-            if Path(path).read_bytes() != data:
+            if read_regular(path) != data:
                 raise _changed(path)
             _write(path, old)
 
@@ -149,7 +154,7 @@ def is_utf8(file: TextFile) -> bool:
 def saved_text(path: str) -> TextFile | None:
     """Return what a file holds; None where it is not there, or is no text."""
     try:
-        return decode(Path(path).read_bytes())
+        return decode(read_regular(path))
     except (OSError, GreenlineError):
         return None
 
@@ -163,7 +168,7 @@ def _bytes_of(edit: FileEdit, text: str) -> bytes:
 
 
 def _text(path: Path) -> str:
-    return decode(path.read_bytes()).text
+    return decode(read_regular(path)).text
 
 
 def _write(path: str, data: bytes) -> None:

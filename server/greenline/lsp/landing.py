@@ -26,6 +26,7 @@ from greenline.lsp.decision import Editor, one_line_end, reads_alike
 from greenline.lsp.review import CurrentText, FileEdit
 from greenline.lsp.supervisor import Supervisor
 from greenline.workspace.encoding import TextFile, decode
+from greenline.workspace.regular import read_regular
 
 if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
@@ -373,6 +374,6 @@ def _mode(path: str) -> int | None:
 
 def _form(path: str) -> TextFile | None:
     try:
-        return attrs.evolve(decode(Path(os.path.realpath(path)).read_bytes()), text="")
+        return attrs.evolve(decode(read_regular(os.path.realpath(path))), text="")
     except (OSError, GreenlineError):
         return None

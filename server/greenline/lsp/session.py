@@ -28,6 +28,7 @@ from greenline.lsp.review import CurrentText
 from greenline.lsp.reviewer import Bench, Reviewer
 from greenline.lsp.shelf import PlacedHunk, Shelf
 from greenline.workspace.encoding import decode
+from greenline.workspace.regular import read_regular
 
 if TYPE_CHECKING:
     from greenline.core.port import Journal
@@ -182,7 +183,7 @@ class Session:
         if (document := self._documents.get(self.open_path(path))) is not None:
             return CurrentText(document.text, document.version)
         try:
-            data = Path(path).read_bytes()
+            data = read_regular(path)
         except OSError:
             return None
         return CurrentText(decode(data).text, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from pygls.workspace import TextDocument, Workspace
 from greenline.lsp.convert import Encoding, Replaced, edited, encoding_name
 from greenline.lsp.lines import lines_of, remember
 from greenline.workspace.encoding import decode
+from greenline.workspace.regular import read_regular
 
 
 class ExactDocument(TextDocument):
@@ -35,7 +35,7 @@ class ExactDocument(TextDocument):
     def source(self) -> str:
         """The whole text; from the disk's exact bytes where the document is not open."""
         if self._source is None:
-            return decode(Path(self.path).read_bytes()).text
+            return decode(read_regular(self.path)).text
         return self._source
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:

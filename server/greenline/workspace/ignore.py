@@ -15,6 +15,8 @@ from pathlib import Path
 
 import attrs
 
+from greenline.workspace.regular import read_regular
+
 _CONFIG_SECTION = re.compile(r"^[ \t]*\[([^\]]+)\]([^\[]*)", re.M)
 _EXCLUDES_FILE = re.compile(r"^[ \t]*excludesfile[ \t]*=[ \t]*(.+)$", re.M | re.I)
 _CLASS = re.compile(r"\[:(\w+):\]")
@@ -113,7 +115,7 @@ def _read_rules(path: Path, shown: str) -> tuple[_Rule, ...]:
     try:
         if path.name == ".gitignore" and path.is_symlink():
             return ()
-        text = path.read_text("utf-8", "surrogateescape")
+        text = read_regular(path).decode("utf-8", "surrogateescape")
     except OSError:
         return ()
     lines = enumerate(text.removeprefix("\ufeff").split("\n"), 1)

@@ -11,7 +11,6 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol
 
 import attrs
@@ -21,6 +20,7 @@ from greenline.core.port import StagedFile, Tree
 from greenline.workspace.document import OpenDocument
 from greenline.workspace.encoding import TextFile, decode, encode
 from greenline.workspace.listing import is_skipped_folder, list_root, walk
+from greenline.workspace.regular import read_regular
 from greenline.workspace.root import Located, locate
 
 MAX_TREE_BYTES = 512 * 1024 * 1024
@@ -148,11 +148,11 @@ def _encode_buffer(text: str, disk: bytes | None) -> bytes:
 def _read_regular(path: str) -> bytes | None:
     """Read a file through links; None where it is missing, a folder, a pipe or a device."""
     try:
-        return Path(path).read_bytes() if stat.S_ISREG(Path(path).stat().st_mode) else None
-    except (FileNotFoundError, NotADirectoryError):
+        return read_regular(path)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
             return None
         raise InvalidInput(
             f"{path} cannot be read: {error.strerror}.",
@@ -176,7 +176,7 @@ def _stage(path: str) -> StagedFile | None:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
             return StagedFile(mode=0o777, link=os.readlink(path))
-        return StagedFile(Path(path).read_bytes(), stat.S_IMODE(status.st_mode) & 0o777)
+        return StagedFile(read_regular(path), stat.S_IMODE(status.st_mode) & 0o777)
     except OSError:
         return None
 

@@ -6,7 +6,8 @@ Where several editors have a file open, the text that was typed last counts. Not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+
+from greenline.workspace.regular import read_regular
 
 OWN = 0
 """Who owns the buffers of the editor that this process serves."""
@@ -56,6 +57,6 @@ class Buffers:
 
 def _is_saved(path: str, text: str) -> bool:
     try:
-        return Path(path).read_bytes() == text.encode()
+        return read_regular(path) == text.encode()
     except (OSError, UnicodeEncodeError):
         return False

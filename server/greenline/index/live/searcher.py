@@ -16,6 +16,7 @@ from greenline.index.chunk import Symbol
 from greenline.index.retrieve.retriever import Filter, Retriever
 from greenline.index.schema import IndexUnusable
 from greenline.index.store import IndexStore
+from greenline.workspace.regular import read_regular
 
 _MAX_SYMBOLS = 500
 _MAX_LINE = 1000
@@ -117,7 +118,7 @@ def _symbol_hit(symbol: Symbol, lines: dict[str, list[str]]) -> SymbolHit:
     path = os.path.join(symbol.file.root, symbol.file.path)  # noqa: PTH118
     if path not in lines:
         try:
-            text = Path(path).read_text("utf-8", "replace")
+            text = read_regular(path).decode("utf-8", "replace")
         except OSError:
             text = ""
         lines[path] = text.split("\n")

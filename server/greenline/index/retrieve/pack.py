@@ -17,6 +17,7 @@ from greenline.index.retrieve.retriever import Hit
 from greenline.index.source import Source, read_source
 from greenline.index.store import IndexStore
 from greenline.index.token import count_tokens
+from greenline.workspace.regular import read_regular
 
 TextOf = Callable[[File], bytes | None]
 """Returns a file's text as it was indexed, or None where it is another by now."""
@@ -65,7 +66,7 @@ class Packed:
 def text_on_disk(file: File) -> bytes | None:
     """Return a file's text from the disk where that is what was indexed; buffers are others' to read."""
     try:
-        source = read_source(file.path, Path(file.root, file.path).read_bytes())
+        source = read_source(file.path, read_regular(Path(file.root, file.path)))
     except OSError:
         return None
     if not isinstance(source, Source) or source.content_hash != file.content_hash:
