@@ -44,6 +44,10 @@ def is_elision(root: Path, path: str, before: str, edit: str) -> bool:
         ("a.js", JS, "function f0() {\n  return 9;\n}\nfunction f1() { ... }\n"),
         ("a.js", JS, "function f0() {\n  return 9;\n}\n\n/* f1 ... f29 */\n"),
         ("a.json", JSON, '{\n  "k0": 1,\n  "...": "..."\n}\n'),
+        ("a.json", JSON, '{\n  "k0": 1,\n  "...": "rest unchanged"\n}\n'),
+        ("a.json", JSON, '{\n  "k0": 1,\n  "_comment": "... other keys stay as they are"\n}\n'),
+        ("a.json", JSON, '{\n  "k0": 1,\n  "_comment": "All other keys remain."\n}\n'),
+        ("a.json5", JSON, "{\n  k0: 1,\n  '//': '... existing keys ...',\n}\n"),
         ("a.py", PY, "def f0():\n    return 9\n\n\n# ⋯\n"),
         ("a.py", PY, "def f0():\n    return 9\n\n\n# . . .\n"),
         ("a.py", PY, "def f0():\n    return 9\n\n\n# nothing else changes\n"),
@@ -82,6 +86,41 @@ def test_a_block_that_drops_most_and_says_so_is_an_elision(tmp_path: Path, comme
     edit = f"a.py\n<<<<<<< SEARCH\n{CLASS}=======\n{new}>>>>>>> REPLACE\n"
 
     assert is_elision(tmp_path, "a.py", CLASS, edit)
+
+
+LONG = "def f(x):\n" + "".join(f"    v{n} = x\n" for n in range(8)) + "    return v1\n"
+SHORT = '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", LONG, "def f(x, k=1):\n    ...\n"),
+        ("a.py", LONG, "async def f(x):\n    ...\n"),
+        ("a.json", SHORT, '{\n  "a": 10,\n  "...": "rest unchanged"\n}\n'),
+        ("a.json", SHORT, '{\n  "a": 10,\n  "//": "other keys unchanged"\n}\n'),
+    ],
+)
+def test_a_body_or_member_that_stands_for_what_a_block_drops_is_an_elision(
+    tmp_path: Path, path: str, old: str, new: str
+) -> None:
+    assert is_elision(tmp_path, path, old, f"{path}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", LONG, "@abstractmethod\ndef f(x: int):\n    ...\n"),
+        ("a.py", LONG, "def g(x):\n    ...\n"),
+        ("a.py", "def f(x): return x\n", "def f(x, k):\n    ...\n"),
+        ("a.json", SHORT, '{\n  "a": 10,\n  "//": "a must be even",\n  "b": "..."\n}\n'),
+        ("a.json", SHORT, '{\n  "a": 1,\n  "_comment": "existing users only",\n  "b": 2\n}\n'),
+        ("a.json", SHORT, '{\n  "comment": "existing code",\n  "_state": "unchanged"\n}\n'),
+    ],
+)
+def test_a_block_that_drops_lines_honestly_is_none(tmp_path: Path, path: str, old: str, new: str) -> None:
+    edit = f"{path}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+    assert not is_elision(tmp_path, path, old, edit)
 
 
 @pytest.mark.parametrize(

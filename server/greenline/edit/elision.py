@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit.rest import speaks_of_rest
-from greenline.edit.standin import is_sentence_of_rest, is_stand_in
+from greenline.edit.standin import as_comment, is_sentence_of_rest, is_stand_in
 
 _LEADERS = re.compile(
     r"^(?:<!--+|<%(?:#|--)|<#|\{#|\{-|\{\{!-*|::|--+\[\[|#+|//+|/\*+|\*+/?|--+|;+|%+|\{\s*/\*+|\(\*|\"\"\"|'{3}"
@@ -89,6 +90,8 @@ _CLAIM = re.compile(
     r"|brevity)\b",
     re.IGNORECASE,
 )
+_DEFINES = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
+_ABSTRACT = re.compile(r"abstract|\boverload\b|\bProtocol\b|\bABC\b")
 _MIN_LINES = 20
 _MANY_GONE = 4
 _STUB = re.compile(r"^(?P<code>(?:.*[\s:{=])?(?:pass|\.{3}|…|\{\s*\}|;))\s*(?P<comment>(?:#|//|/\*|--).*)$")
@@ -103,7 +106,7 @@ _REST = re.compile(
 
 def is_placeholder(line: str) -> bool:
     """Return whether a line says, as a comment or alone, that text was left out."""
-    text = line.strip()
+    text = as_comment(line.strip())
     if not _LEADERS.match(text) and (stub := _STUB.match(text)):
         # A body that does nothing says what it stands for beside itself.
         text = stub["comment"]
@@ -128,7 +131,7 @@ def is_bare(line: str) -> bool:
 
 def is_doubtful(line: str) -> bool:
     """Return whether a comment may stand for text: where much goes, dots, a rest and "etc." do."""
-    text = line.strip()
+    text = as_comment(line.strip())
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
     phrase = body.strip(".… ()[]{}<>-–—*_:").strip()
     if not phrase or len(body.split()) > _WORDS:
@@ -153,12 +156,13 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
         for above, line in zip(["", *added], added, strict=False)
         if is_bare(line) or is_placeholder(line) or is_doubtful(line)
     ]
-    found = _stand_in(added, strict=True) if _is_shrunk(removed, added) else None
+    found = _stand_in(removed, added, strict=True) if _is_shrunk(removed, added) else None
     known = Counter(line.strip() for line in before) if suspects or found else Counter[str]()
     if found is not None and not known[found]:
         raise _elision(found)
     for above, line in suspects:
-        if not (is_placeholder(line) or is_doubtful(line)) and _is_body(above, line, known):
+        is_said = is_placeholder(line) or is_doubtful(line)
+        if not is_said and _is_body(above, line, known) and not _was_longer(above, removed, added):
             continue
         text = line.strip()
         if known[text] > 0:
@@ -175,12 +179,13 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
     if n_lines < _MIN_LINES or n_gone * 2 <= n_lines or not _vanishes(removed, added):
         return
     known = {line.strip() for line in before}
-    found = _stand_in([line for line in added if line.strip() not in known])
+    found = _stand_in(removed, [line for line in added if line.strip() not in known])
     if found is not None:
         raise _elision(found)
     shown = [line.strip() for line in added if line.strip()]
     for text, following in zip(shown, [*shown[1:], ""], strict=True):
-        body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
+        words = as_comment(text)
+        body = _TRAILERS.sub("", _LEADERS.sub("", words)).strip()
         is_note = body != text or _BRACKETED.fullmatch(text) is not None
         if text not in known and is_sentence_of_rest(text):
             raise _elision(text)
@@ -197,10 +202,11 @@ def _is_shrunk(removed: Sequence[str], added: Sequence[str]) -> bool:
     return n_gone >= _MANY_GONE and n_new * 2 < n_gone
 
 
-def _stand_in(added: Sequence[str], *, strict: bool = False) -> str | None:
+def _stand_in(removed: Sequence[str], added: Sequence[str], *, strict: bool = False) -> str | None:
     """Return a new line that stands for others; dots that are the body of what is above them do not."""
     for above, line in zip(["", *added], added, strict=False):
-        if is_stand_in(line, strict=strict) and not _is_body(above, line, {}):
+        is_body = _is_body(above, line, {}) and not _was_longer(above, removed, added)
+        if is_stand_in(line, strict=strict) and not is_body:
             return line.strip()
     return None
 
@@ -215,7 +221,7 @@ def _elision(text: str) -> EditRejected:
 
 def _is_heading(line: str, removed: Sequence[str], added: Sequence[str]) -> bool:
     """Return whether a comment may name what comes with it: an edit that takes no more than it gives."""
-    text = line.strip()
+    text = as_comment(line.strip())
     body = _TRAILERS.sub("", _LEADERS.sub("", text)).strip()
     n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
     if body == text or n_gone > n_new or n_new < 2:
@@ -231,6 +237,24 @@ def _is_body(above: str, line: str, known: Mapping[str, int]) -> bool:
     head = above.strip()
     is_below = len(line) - len(line.lstrip()) > len(above) - len(above.lstrip())
     return line.strip() == "..." and is_below and head.endswith(":") and not known.get(head, 0)
+
+
+def _was_longer(head: str, removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Return whether a function or class with dots for its body had one of several lines.
+
+    What is made abstract has none any more.
+    """
+    name = _DEFINES.match(head)
+    if name is None or any(_ABSTRACT.search(line) for line in added):
+        return False
+    shown = [line for line in removed if line.strip()]
+    for row, line in enumerate(shown):
+        old = _DEFINES.match(line)
+        if old is not None and old[1] == name[1]:
+            width = len(line) - len(line.lstrip())
+            body = itertools.takewhile(lambda text: len(text) - len(text.lstrip()) > width, shown[row + 1 :])
+            return sum(1 for _ in body) > 1
+    return False
 
 
 def _vanishes(removed: Sequence[str], added: Sequence[str]) -> bool:

@@ -66,6 +66,20 @@ _NOTHING = re.compile(
 )
 
 
+_MEMBER = re.compile(
+    r"""\s*(["']?)(?:(?P<dots>\.{3,}|…)|[/#]+\w*|[_$]+(?:(?:comments?|notes?|rest|todo)\d*)?|(?P<word>comments?|notes?))\1"""
+    r"""\s*:\s*(["'])(?P<words>.*)\4,?\s*"""
+)
+
+
+def as_comment(line: str) -> str:
+    """Return a member of JSON that says something about the others as a comment; any other line as it is."""
+    found = _MEMBER.fullmatch(line)
+    if found is None or (found["word"] and not _ANY_DOT.match(found["words"].strip())):
+        return line
+    return f"// {'... ' if found['dots'] else ''}{found['words']}"
+
+
 def is_stand_in(line: str, *, strict: bool = False) -> bool:
     """Return whether a line is dots, also in cells, as an element or a body, or a note that text stays.
 
@@ -77,6 +91,7 @@ def is_stand_in(line: str, *, strict: bool = False) -> bool:
         return True
     if len(text) > _LETTERS:
         return False
+    text = as_comment(text)
     body = _TRAILER.sub("", _LEADER.sub("", text, count=1)).strip()
     is_note = body != text or _WRAPPED.fullmatch(text) is not None
     if len(body.split()) > _WORDS or not is_note:
