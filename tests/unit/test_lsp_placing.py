@@ -175,6 +175,30 @@ def test_a_hunk_whose_line_was_changed_and_changed_back_is_there_again() -> None
     assert desk.row(hunk) == 7
 
 
+def test_a_hunk_that_a_whole_text_took_comes_back_with_its_own_lines_alone() -> None:
+    desk = Typist(0)
+    stanza = "    return x\n" * 3 + "    x = 1\n\n" * 2
+    desk.text = desk.base = "".join(split_lines(stanza * 4)[1:25])
+    desk.placing = Placing(lambda _: CurrentText(desk.text, 1), {text_hash(desk.base): desk.base}.get)
+    hunk = desk.hunk(3)
+    desk.replace((20, 0), (21, 0), "    return y\n")
+    before, lines = desk.text, split_lines(desk.text)
+
+    desk.text = "".join(lines[:3] + lines[4:])
+    assert desk.row(hunk) is None
+    desk.replace((7, 0), (10, 0), "")
+    assert desk.row(hunk) is None
+    desk.text = "".join(split_lines(desk.text)[:-1])
+    assert desk.row(hunk) is None
+
+    desk.text = before
+    assert desk.row(hunk) == 3
+    desk.text = "".join(lines[:3] + lines[4:])
+    assert desk.row(hunk) is None
+    desk.replace((3, 0), (3, 0), "\n")
+    assert desk.row(hunk) == 3
+
+
 def test_many_hunks_follow_one_comparison_of_what_was_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"{number}\n" for number in range(20)]
     hunks = hunks_of("".join(lines), "".join(f"{line[:-1]}!\n" if int(line) % 2 else line for line in lines))

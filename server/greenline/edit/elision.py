@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -251,10 +250,13 @@ def _was_longer(head: str, removed: Sequence[str], added: Sequence[str]) -> bool
     for row, line in enumerate(shown):
         old = _DEFINES.match(line)
         if old is not None and old[1] == name[1]:
-            width = len(line) - len(line.lstrip())
-            body = itertools.takewhile(lambda text: len(text) - len(text.lstrip()) > width, shown[row + 1 :])
-            return sum(1 for _ in body) > 1
+            body = shown[row + 1 : row + 3]
+            return len(body) > 1 and all(_depth(text) > _depth(line) for text in body)
     return False
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _vanishes(removed: Sequence[str], added: Sequence[str]) -> bool:

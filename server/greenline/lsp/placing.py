@@ -42,6 +42,20 @@ class _Text:
     def of(cls, text: str) -> _Text:
         return cls(text, lines_of(text), text_hash(text))
 
+    def lose(self, hunk_id: str, hunk: Hunk | None, known: _Text, spans: Sequence[Span]) -> None:
+        """Know what became of the lines of a hunk that are gone, in the text before this or since then."""
+        last = hunk or known.last.get(hunk_id)
+        if last is not None:
+            self.last[hunk_id] = last
+            if last.base_hash == self.hash:
+                self.placed[hunk_id] = last
+        lost = hunk or known.lost.get(hunk_id)
+        if lost is not None:
+            self.lost[hunk_id] = _followed(lost, spans)
+            # It is looked for again where something changed there: the user may have taken that back.
+            if hunk is None and not any(s.start <= lost.end_line and lost.start_line <= s.end for s in spans):
+                self.placed.setdefault(hunk_id, None)
+
 
 class Placing:
     """Where hunks are now; for one event loop."""
@@ -109,10 +123,11 @@ class Placing:
         for hunk_id, hunk in known.placed.items():
             there = None if hunk is None else moves.follow(hunk, seen.lines)
             last, lost = hunk or known.last.get(hunk_id), hunk or known.lost.get(hunk_id)
-            if there is None and last is not None and lost is not None:
-                seen.last[hunk_id] = last
+            if there is None and lost is not None:
                 seen.lost[hunk_id], there = moves.follow_lost(lost, seen.lines)
-                there = last if last.base_hash == seen.hash else there
+                if last is not None:
+                    seen.last[hunk_id] = last
+                    there = last if last.base_hash == seen.hash else there
             elif there is None:
                 continue
             seen.placed[hunk_id] = None if there is None else attrs.evolve(there, base_hash=seen.hash)
@@ -136,11 +151,10 @@ class Placing:
         if known is not None:
             spans = changed_spans(known.lines, seen.lines)
             for hunk_id, hunk in known.placed.items():
-                # One whose lines are gone is looked for again: the user may have taken that back.
                 if hunk is not None and (there := _moved(hunk, spans, known.lines, seen)) is not None:
                     seen.placed[hunk_id] = there
-                elif (last := hunk or known.lost.get(hunk_id)) is not None:
-                    seen.lost[hunk_id] = _followed(last, spans)
+                else:
+                    seen.lose(hunk_id, hunk, known, spans)
         self._meet(path, seen)
         return seen
 
