@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from greenline.core.error import EditRejected
-from greenline.edit.apply import edit_set_from_diff
+from greenline.edit.apply import edit_set_from_diff, edit_set_from_text
 from greenline.edit.name import unstamped
+from greenline.edit.staging import Staging
+from greenline.workspace.snapshot import Snapshot
 
 BODY = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 STAMPS = [" new", " original", " (modified)", " revision 3", " 2024-01-02 10:00:00"]
@@ -81,3 +84,26 @@ def test_a_name_with_many_blanks_is_read_in_one_pass() -> None:
 
     assert unstamped(name) == name
     assert unstamped(f"{name}  (new)") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [("app\\new.py", "app/new.py"), ("app\\sub\\new.py", "app/sub/new.py"), ("new\\a.py", "new\\a.py")],
+)
+def test_a_new_file_with_backslashes_lies_in_the_folder_that_is_there(
+    tmp_path: Path, name: str, where: str
+) -> None:
+    (tmp_path / "app").mkdir()
+    staging = Staging(Snapshot((str(tmp_path),)).read_bytes, str(tmp_path))
+    edit = json.dumps({"ops": [{"op": "create", "path": name, "content": "x = 1\n"}]})
+
+    (change,) = edit_set_from_text(edit, staging).changes
+
+    assert change.path == str(tmp_path / where)
+
+
+def test_a_header_with_backslashes_and_a_prefix_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "a.py").write_text("a\nb\n")
+
+    assert changed(tmp_path, f"--- a\\app\\a.py\n+++ b\\app\\a.py\n{BODY}") == {"app/a.py": b"a\nc\n"}

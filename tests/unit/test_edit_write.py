@@ -289,6 +289,23 @@ def test_a_damaged_content_is_written_again_by_the_next_checkpoint(
     assert store.blobs.get(name) == b"text"
 
 
+def test_a_folder_in_the_place_of_a_content_stops_no_edit(root: Path, store: CheckpointStore) -> None:
+    (root / "a.txt").write_bytes(b"old\n")
+    taken = apply(root, store, change(root, "a.txt", b"new\n"))
+    blob = store.blobs.path(taken.files[0].before or "")
+    blob.unlink()
+    (blob / "folder").mkdir(parents=True)
+
+    undone = undo_on_disk(store, named_checkpoints(store, None))
+    (root / "b.txt").write_bytes(b"old\n")
+    apply(root, store, change(root, "b.txt", b"B\n"))
+
+    assert str(blob) in undone.conflicts[0].reason
+    assert (root / "b.txt").read_bytes() == b"B\n"
+    assert undo(store, root, taken.id) == []
+    assert (root / "a.txt").read_bytes() == b"old\n"
+
+
 def test_a_checkpoint_that_was_undone_is_not_undone_twice(root: Path, store: CheckpointStore) -> None:
     taken = apply(root, store, change(root, "a.txt", b"a\n"))
     undo(store, root, taken.id)

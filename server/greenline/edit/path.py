@@ -82,7 +82,8 @@ def named_path(
     Where there is no such file, one without the prefix that diffs add, without the only root's own name in
     front, or with `/` for `\\`, is meant if there is that one. Where the edit shows no lines of the file
     (`is_shown`), which tell whether it is that one, a diff's prefix stays, and so does the name of a folder;
-    and where there is a folder named as the prefix, it is that folder.
+    and where there is a folder named as the prefix, it is that folder. A new file with `\\` in its name lies
+    in the folder that the name begins with, if there is that one.
     """
     path = writable_path(name, *roots)
     if has(path):
@@ -93,11 +94,17 @@ def named_path(
     is_of_root = len(roots) == 1 and first == os.path.basename(os.path.normpath(roots[0]))
     if is_of_root and (is_shown or not Path(roots[0], first).is_dir()):
         others.append(rest)
-    if "\\" in name:
-        others.append(name.replace("\\", "/"))
+    slashed = name.replace("\\", "/")
+    if slashed != name:
+        others.append(slashed)
+        others += [slashed[2:]] if is_shown and slashed.startswith(_PREFIXES) and not has_folder else []
     for other in others:
         if other and has(found := writable_path(other, *roots)):
             return found
+    first = slashed.partition("/")[0]
+    if slashed != name and first and any(Path(root, first).is_dir() for root in roots):
+        # A new file in a folder that is there.
+        return writable_path(slashed, *roots)
     return path
 
 

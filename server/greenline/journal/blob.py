@@ -16,9 +16,12 @@ from pathlib import Path
 
 from greenline.core.error import GreenlineError
 from greenline.journal.owner import is_alive, process_owner
+from greenline.workspace.regular import read_regular
 
 _UNFINISHED = ".new-"
 """How the name of a file begins that is not renamed to its content's name yet; the writer's owner follows."""
+_ASIDE = ".aside-"
+"""What a folder in the place of a content is called then."""
 _LARGE = 256 * 1024
 _N_WRITERS = 4
 
@@ -46,7 +49,7 @@ class BlobStore:
         name = content_hash(data)
         path = self.path(name)
         try:
-            if path.read_bytes() == data:
+            if read_regular(path) == data:
                 # As good as new, so that a sweep leaves it to whoever names it next.
                 os.utime(path)
                 return name
@@ -59,6 +62,9 @@ class BlobStore:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            if path.is_dir():
+                # Whoever put a folder there, no later edit of a file with this content has to wait for it.
+                path.rename(f"{path}{_ASIDE}{owner}")
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
@@ -80,7 +86,7 @@ class BlobStore:
         """Return a content; raises `BlobUnusable` where it is missing or is not what its name says."""
         path = self.path(name)
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except OSError as error:
             raise BlobUnusable(
                 f"The stored content {path} cannot be read ({error.strerror}).",
@@ -113,7 +119,8 @@ class BlobStore:
         names: set[str] = set()
         for path in self.folder.glob("??/*"):
             with contextlib.suppress(OSError):
-                if not path.name.startswith(_UNFINISHED) and path.stat().st_mtime < latest:
+                is_content = not path.name.startswith(_UNFINISHED) and _ASIDE not in path.name
+                if is_content and path.stat().st_mtime < latest:
                     names.add(path.parent.name + path.name)
         return names
 
