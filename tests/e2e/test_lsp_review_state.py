@@ -299,6 +299,30 @@ async def test_evidence_is_partial_after_a_partial_accept_and_fresh_after_one_ac
         assert again["evidence"]["currency"] == "current"
 
 
+async def test_evidence_is_partial_while_accepted_lines_are_not_as_they_were_measured(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        await here.accept(proposal)
+
+        async def currency(text: str) -> tuple[str, bool]:
+            here.editor.type(uri, text)
+            run = (await here.server.result("agent/run", {"runId": proposal["runId"]}))["run"]
+            is_offered = any("again" in title for title in await actions(here, uri, 0))
+            return run["proposal"]["evidence"]["currency"], is_offered
+
+        broken = AFTER.replace("math.pi *", "math.tau *")
+        found = [await currency(text) for text in (AFTER, AFTER + USER, USER + broken, USER + AFTER, broken)]
+        told = [one["proposal"]["evidence"]["currency"] for one in here.server.of("agent/proposalChanged")]
+        fresh = (await here.server.result("agent/verify", {"proposalId": proposal["id"]}))["proposal"]
+        after = [await currency(text) for text in (broken, USER + broken, AFTER)]
+
+        assert [one for one, _ in found] == ["current", "current", "partial", "current", "partial"]
+        assert [offered for _, offered in found] == [False, False, True, False, True]
+        assert told[-3:] == ["partial", "current", "partial"]
+        assert fresh["evidence"]["currency"] == "current"
+        assert [one for one, _ in after] == ["current", "current", "partial"]
+
+
 async def test_nothing_is_measured_where_nothing_is_left_of_a_proposal(tmp_path: Path) -> None:
     async with desk(tmp_path, {"a.py": AFTER}) as here:
         _, proposal = await proposed(here)

@@ -51,7 +51,7 @@ class _Text:
                 self.placed[hunk_id] = last
         lost = hunk or known.lost.get(hunk_id)
         if lost is not None:
-            self.lost[hunk_id] = _followed(lost, spans)
+            self.lost[hunk_id] = followed(lost, spans)
             # It is looked for again where something changed there: the user may have taken that back.
             if hunk is None and not any(s.start <= lost.end_line and lost.start_line <= s.end for s in spans):
                 self.placed.setdefault(hunk_id, None)
@@ -169,7 +169,7 @@ class Placing:
             return hunk
         there = self._searched(hunk, seen)
         if there is None and hunk.id not in seen.lost and (base := self._base_of(hunk.base_hash)) is not None:
-            seen.lost[hunk.id] = _followed(hunk, self._spans(hunk.base_hash, base, seen))
+            seen.lost[hunk.id] = followed(hunk, self._spans(hunk.base_hash, base, seen))
         return there
 
     def _searched(self, hunk: Hunk, seen: _Text) -> Hunk | None:
@@ -186,7 +186,7 @@ class Placing:
         return seen.spans[base_hash]
 
 
-def _followed(hunk: Hunk, spans: Sequence[Span]) -> Hunk:
+def followed(hunk: Hunk, spans: Sequence[Span]) -> Hunk:
     """Return a hunk over the lines that its own became, those that a change took part of included."""
     start, end = hunk.start_line, hunk.end_line
     to_start, to_end = start, end

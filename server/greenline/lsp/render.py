@@ -54,7 +54,7 @@ def headline(proposal: Proposal) -> str:
         n_run, n_tests = evidence.selection.n_selected, evidence.selection.n_tests
         parts.append(f"— {n_run} of {n_tests} tests ran")
     if evidence.currency == "partial":
-        parts.append("— partial: measured on another choice of its hunks")
+        parts.append("— partial: measured on another choice of its hunks or of their lines")
     return " ".join(parts)
 
 

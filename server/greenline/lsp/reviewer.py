@@ -24,6 +24,7 @@ from greenline.lsp.landing import Buffers, Change, Landed, Landing, Late
 from greenline.lsp.measure import measured_change
 from greenline.lsp.review import file_edits
 from greenline.lsp.shelf import Shelf, unmet
+from greenline.lsp.standing import Standing
 from greenline.lsp.undo import UndoneInEditor, chosen, texts_of_undone, undo_in_editor
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Bench:
     checkpoints: CheckpointStore
     agent: AgentClient
     shelf: Shelf
+    standing: Standing
     buffers: Buffers
     require_inside: Callable[[str], object]
     """Raises `OutsideWorkspace` for a path in no root."""
@@ -118,9 +120,11 @@ class Reviewer:
         proposal = self._shelf.proposal(proposal_id)
         bench = self._bench
         change = await measured_change(proposal, bench.checkpoints, bench.buffers, self._shelf.placed)
+        written = bench.standing.measuring(proposal)
         evidence = await bench.agent.verify(proposal.id, change.edit_set, bench.overlays())
         async with self._reviewing:
             # Hunks may have been decided meanwhile; what was measured is still true of what was measured.
+            bench.standing.measured(proposal, written)
             proposal = self._shelf.proposal(proposal_id)
             is_whole = set(change.hunk_ids) == {hunk.id for hunk in proposal.hunks}
             evidence = attrs.evolve(evidence, measured=None if is_whole else change.hunk_ids)

@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import attrs
+
 from greenline.core.agent_port import AgentClient, Planned, Question
 from greenline.core.document import OpenDocument, Overlays
 from greenline.core.edit import Hunk
@@ -27,6 +29,7 @@ from greenline.lsp.moving import Moves
 from greenline.lsp.review import CurrentText
 from greenline.lsp.reviewer import Bench, Reviewer
 from greenline.lsp.shelf import PlacedHunk, Shelf
+from greenline.lsp.standing import Standing
 from greenline.workspace.encoding import decode
 from greenline.workspace.regular import read_regular
 
@@ -79,7 +82,8 @@ class Session:
         self._proposed: dict[str, tuple[set[str], str]] = {}
         """What `_proposed_path` has answered since then, and for which files: it is asked per keystroke."""
         self._files: dict[str, tuple[tuple[int, ...], CurrentText]] = {}
-        self._shelf = Shelf(journal, listener, self._glance, self._is_inside)
+        self._standing = Standing(checkpoints, self._glance)
+        self._shelf = Shelf(journal, listener, self._glance, self._is_inside, self._standing.as_it_is)
         self.accepted = Accepted(checkpoints, self._glance, lambda: self.roots)
         """Where the hunks that were accepted are now."""
         self.changed = asyncio.Event()
@@ -91,6 +95,7 @@ class Session:
                 checkpoints,
                 agent,
                 self._shelf,
+                self._standing,
                 self,
                 self.require_inside,
                 self.overlays,
@@ -300,9 +305,11 @@ class Session:
     def run(self, run_id: str) -> Run:
         """Return a run; raises `NotFound`."""
         try:
-            return self.journal.run(run_id)
+            run = self.journal.run(run_id)
         except NotFound as error:
             raise NotFound(f"There is no run {run_id!r}.", remedy="agent/runs lists all runs.") from error
+        proposal = None if run.proposal is None else self._standing.as_it_is(run.proposal)
+        return attrs.evolve(run, proposal=proposal)
 
     def active_runs(self) -> tuple[str, ...]:
         """Return the ids of runs that are under way."""

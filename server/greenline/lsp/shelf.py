@@ -78,8 +78,15 @@ class Shelf:
         listener: ProposalListener,
         glance: Glance,
         is_here: Callable[[str], bool],
+        as_it_is: Callable[[Proposal], Proposal],
     ) -> None:
-        """Keep proposals of the journal; `is_here` says whether a path lies in the open roots."""
+        """Keep proposals of the journal; `is_here` says whether a path lies in the open roots.
+
+        `as_it_is` returns a proposal whose evidence tells whether its accepted lines were changed since.
+        """
+        self._as_it_is = as_it_is
+        self._is_partial: dict[str, bool] = {}
+        """Proposal id → whether the editor was last told that its evidence is partial."""
         self._journal = journal
         self._listener = listener
         self._is_here = is_here
@@ -99,8 +106,9 @@ class Shelf:
 
     def pending(self, path: str | None = None) -> list[PlacedHunk]:
         """Return the pending hunks, of one file or all, each placed on the current text."""
+        shown = {proposal_id: self._as_it_is(proposal) for proposal_id, proposal in self._proposals.items()}
         by_proposal = [
-            (self._proposals[proposal_id], hunk)
+            (shown[proposal_id], hunk)
             for name in ([path] if path is not None else list(self._by_path))
             for proposal_id, hunks in self._by_path.get(name, {}).items()
             for hunk in hunks
@@ -120,7 +128,7 @@ class Shelf:
 
     def partial(self, path: str) -> list[Proposal]:
         """Return the proposals of which something was accepted in a file that was not measured like that."""
-        known = [*self._reviewed.values(), *self._proposals.values()]
+        known = map(self._as_it_is, (*self._reviewed.values(), *self._proposals.values()))
         return [
             proposal
             for proposal in known
@@ -222,6 +230,7 @@ class Shelf:
 
     def document_changed(self, path: str, moves: Moves | None = None) -> None:
         """Tell the editor about the hunks of a changed document, where they moved or came to conflict."""
+        self._tell_of_evidence(path)
         if path not in self._by_path and not self._placing.awaits(path):
             return
         if moves is not None:
@@ -234,6 +243,15 @@ class Shelf:
         for proposal_id in list(self._by_path[path]):
             self._tell(self._proposals[proposal_id], {path})
 
+    def _tell_of_evidence(self, path: str) -> None:
+        """Tell the editor where a change of accepted lines, or its end, has another currency of evidence."""
+        for proposal in (*self._reviewed.values(), *self._proposals.values()):
+            if any(hunk.path == path and hunk.state is HunkState.ACCEPTED for hunk in proposal.hunks):
+                is_partial = self._as_it_is(proposal).evidence.currency == "partial"
+                if is_partial is not self._is_partial.get(proposal.id, is_partial):
+                    self._tell(proposal, {path})
+                self._is_partial[proposal.id] = is_partial
+
     def tell_again(self, proposal: Proposal) -> None:
         """Tell the editor how a proposal stands, though nothing was decided."""
         self._tell(proposal, {hunk.path for hunk in proposal.hunks})
@@ -241,7 +259,9 @@ class Shelf:
     def _tell(self, proposal: Proposal, paths: Collection[str]) -> None:
         for path in paths:
             self._shown[path] = self._places(path)
-        self._listener.on_proposal(proposal, paths)
+        shown = self._as_it_is(proposal)
+        self._is_partial[proposal.id] = shown.evidence.currency == "partial"
+        self._listener.on_proposal(shown, paths)
 
     def _places(self, path: str) -> list[tuple[str, int]]:
         placed = [

@@ -54,7 +54,7 @@ function M.verdict(proposal)
     table.insert(parts, 'touches tests')
   end
   if proposal.evidence.currency == 'partial' then
-    table.insert(parts, 'measured on another choice of changes')
+    table.insert(parts, 'measured on other changes or lines')
   end
   return table.concat(parts, ', ')
 end

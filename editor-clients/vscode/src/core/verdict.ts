@@ -22,7 +22,7 @@ export function verdictWords(evidence: Evidence): string {
     parts.push(`${String(evidence.selection.nSelected)} of ${String(evidence.selection.nTests)} tests ran`);
   }
   if (evidence.currency === "partial") {
-    parts.push("partial: measured on another choice of its hunks");
+    parts.push("partial: measured on another choice of its hunks or of their lines");
   }
   return parts.join(" · ");
 }
