@@ -14,6 +14,7 @@ from greenline.cli import main
 from greenline.config.settings import Settings
 from greenline.core.edit import FileChange
 from greenline.edit.write import Occasion, apply_changes
+from greenline.journal.checkpoint import Draft, FileVersions
 from greenline.workspace.encoding import decode, encode
 from greenline.workspace.state import state_folder
 
@@ -158,6 +159,26 @@ async def test_the_text_is_believed_and_not_the_client(tmp_path: Path) -> None:
         assert [c["uri"] for c in undone["conflicts"]] == [uri]
         assert states == ("accepted", ["accepted", "accepted"])
         assert again["restored"] == [uri]
+        assert here.editor.texts[uri] == BASE
+
+
+async def test_an_edit_that_never_came_into_the_text_does_not_stand_before_older_ones(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.txt": AFTER}) as here:
+        uri = here.editor.open(here.root / "a.txt", BASE)
+        proposal = await here.propose()
+        await here.accept(proposal, 0)
+        journal = open_journal(str(here.root))
+        store = open_checkpoints(str(here.root), journal, Settings())
+        text = here.editor.texts[uri].encode()
+        path = str(here.root / "a.txt")
+        versions = FileVersions(path, text, text.replace(b"six", b"SIX"), encoding="utf-8")
+        lost = store.begin(Draft("accept", "editor", "accept", (versions,), (str(here.root),)))
+        store.unconfirmed(lost, "The server ended before the editor had answered.")
+        journal.close()
+
+        undone = await here.undo()
+
+        assert undone["restored"] == [uri]
         assert here.editor.texts[uri] == BASE
 
 

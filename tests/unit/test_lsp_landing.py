@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from greenline.core.anchor import hash_of
@@ -163,6 +164,39 @@ async def test_a_refused_edit_is_rolled_back(store: CheckpointStore) -> None:
 
     assert landed.failures == {PATH: "The editor refused."}
     assert desk.states() == [CheckpointState.ROLLED_BACK]
+
+
+async def test_an_edit_that_is_refused_for_what_was_typed_is_rolled_back(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\nb\n")
+
+    async def refuse() -> str:
+        desk.text = "a\nb\ntyped\n"
+        return "The version is another one."
+
+    desk.answer = refuse
+    landed = await desk.land()
+
+    assert landed.failures == {PATH: "The version is another one."}
+    assert desk.states() == [CheckpointState.ROLLED_BACK]
+
+
+async def test_an_undo_that_failed_half_way_is_not_the_newest_change(store: CheckpointStore) -> None:
+    desk = Desk(store, "a\n")
+    await desk.land()
+    plan, kind = desk.plan, "undo"
+
+    async def break_off() -> str:
+        desk.text = "ne\n" + desk.text
+        return "The editor broke off."
+
+    async def undo() -> Change:
+        return attrs.evolve(await plan(), kind=kind)
+
+    desk.answer = break_off
+    await Landing(desk, store).land(undo, desk)
+
+    assert desk.states() == [CheckpointState.DONE, CheckpointState.UNCONFIRMED]
+    assert store.newest_in_force().kind == "accept"
 
 
 async def test_the_text_counts_and_not_what_the_editor_says_of_it(store: CheckpointStore) -> None:

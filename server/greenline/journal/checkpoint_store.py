@@ -202,10 +202,13 @@ class CheckpointStore:
         return [self._read(row) for row in rows]
 
     def newest_in_force(self) -> Checkpoint:
-        """Return the newest change that was not taken back, an undo included; raises `NotFound`."""
+        """Return the newest change that was not taken back, an undo included; raises `NotFound`.
+
+        An undo that nobody confirmed is none: to take that back would make again what it was to take back.
+        """
         rows = self.journal.query(
-            f"{_SELECT} WHERE state IN ('done', 'unconfirmed') AND undone_by IS NULL"
-            " ORDER BY number DESC LIMIT 1"
+            f"{_SELECT} WHERE (state = 'done' OR (state = 'unconfirmed' AND kind <> 'undo'))"
+            " AND undone_by IS NULL ORDER BY number DESC LIMIT 1"
         )
         if not rows:
             raise NotFound("There is nothing to undo.", remedy="`greenline checkpoints` lists all.")

@@ -172,7 +172,7 @@ class Landing:
         if failures:
             anchoring.cancel()
             # An editor that has not answered may still make the edit, which is then to be undone.
-            is_certain = _SILENT not in failures.values() and self._is_untouched(change)
+            is_certain = _SILENT not in failures.values() and all(map(self._lacks, change.edits))
             settle = self._store.roll_back if is_certain else self._store.unconfirmed
             await asyncio.to_thread(settle, checkpoint, " ".join(sorted(set(failures.values()))))
             if _SILENT in failures.values():
@@ -203,7 +203,7 @@ class Landing:
         held = await asyncio.to_thread(self._store.get, checkpoint.id)
         if held.state is not CheckpointState.UNCONFIRMED or not held.in_force:
             return None
-        if self._is_untouched(change):
+        if all(map(self._lacks, change.edits)):
             if late.failure:
                 await asyncio.to_thread(self._store.roll_back, checkpoint, late.failure)
             return None
@@ -290,6 +290,16 @@ class Landing:
         """Return whether every file still holds what the change was made against."""
         return all(self._holds_old_text(edit) for edit in change.edits)
 
+    def _lacks(self, edit: FileEdit) -> bool:
+        """Return whether a file holds nothing of an edit, whatever else was typed into it."""
+        try:
+            now = self._buffers.current(edit.path)
+        except GreenlineError:
+            return False
+        if edit.op != "edit" or now is None:
+            return self._holds_old_text(edit)
+        return _is_before(edit, now.text)
+
     def _holds_old_text(self, edit: FileEdit) -> bool:
         try:
             now = self._buffers.current(edit.path)
@@ -323,17 +333,22 @@ async def _unless(cancelled: asyncio.Event, answer: Awaitable[str]) -> str:
 
 
 def _is_typed_over(edit: FileEdit, now: str) -> bool:
-    """Return whether a text is the edit's result with more typed elsewhere in it.
-
-    Every line that the edit changed must be as it made it, and must not be as it was.
-    """
+    """Return whether a text is the edit's result with more typed elsewhere in it."""
     old, new, text = (one_line_end(each) for each in (edit.old_text, edit.new_text, now))
-    if edit.op != "edit" or text == old:
-        return False
-    ways = split(FileChange(edit.path, b"", b""), old, new)
-    ways_back = split(FileChange(edit.path, b"", b""), new, old)
-    return all(rebase(hunk, new, text) is not None for hunk in ways_back) and not any(
-        rebase(hunk, old, text) is not None for hunk in ways
+    return edit.op == "edit" and text != old and _is_more_of(new, old, text)
+
+
+def _is_before(edit: FileEdit, now: str) -> bool:
+    """Return whether a text is the one before the edit, with more typed elsewhere in it."""
+    old, new, text = (one_line_end(each) for each in (edit.old_text, edit.new_text, now))
+    return text == old or _is_more_of(old, new, text)
+
+
+def _is_more_of(one: str, other: str, text: str) -> bool:
+    """Return whether lines in which two texts differ all stand in a third as in one, none as in the other."""
+    ways, ways_back = (split(FileChange("", b"", b""), *pair) for pair in ((one, other), (other, one)))
+    return all(rebase(hunk, one, text) is not None for hunk in ways) and not any(
+        rebase(hunk, other, text) is not None for hunk in ways_back
     )
 
 

@@ -14,11 +14,12 @@ import attrs
 from greenline.core.agent_port import AgentClient
 from greenline.core.document import Overlays
 from greenline.core.edit import Hunk, HunkState
-from greenline.core.error import EditRejected
+from greenline.core.error import EditRejected, NotFound
 from greenline.core.event import Event
 from greenline.core.task import Proposal, RunState
 from greenline.edit.change import marks_of
 from greenline.edit.undo import Undone
+from greenline.journal.checkpoint import Checkpoint, CheckpointState
 from greenline.lsp.decision import Decision, Editor, Need, Refusal, Refused, Review, decided, refusals
 from greenline.lsp.landing import Buffers, Change, Landed, Landing, Late
 from greenline.lsp.measure import measured_change
@@ -103,14 +104,29 @@ class Reviewer:
         """Take back a proposal, a checkpoint or the newest change; hunks that were taken back wait again."""
         async with self._reviewing:
             proposal = None if proposal_id is None else self._shelf.proposal(proposal_id)
-            store = self._bench.checkpoints
-            checkpoints = chosen(store, proposal, checkpoint_id)
-            for file in (file for checkpoint in checkpoints for file in checkpoint.files):
-                self._bench.require_inside(file.path)
-            tell = self._shelf.take_back
-            done = await undo_in_editor(store, checkpoints, self._bench.buffers, self._landing, editor, tell)
-            self._took_back(done)
-            return done.undone
+            checkpoints = chosen(self._bench.checkpoints, proposal, checkpoint_id)
+            undone = await self._undo(checkpoints, editor)
+            by_hand: tuple[str, ...] = ()
+            while proposal_id is checkpoint_id is None and undone.by_hand and _is_unconfirmed(checkpoints):
+                # It never came into the text, and the newest change that did is meant.
+                by_hand += undone.by_hand
+                try:
+                    checkpoints = chosen(self._bench.checkpoints, None, None)
+                except NotFound:
+                    break
+                undone = await self._undo(checkpoints, editor)
+            return attrs.evolve(undone, by_hand=tuple(dict.fromkeys((*by_hand, *undone.by_hand))))
+
+    async def _undo(self, checkpoints: Sequence[Checkpoint], editor: Editor) -> Undone:
+        bench = self._bench
+        for file in (file for checkpoint in checkpoints for file in checkpoint.files):
+            bench.require_inside(file.path)
+        tell = self._shelf.take_back
+        done = await undo_in_editor(
+            bench.checkpoints, checkpoints, bench.buffers, self._landing, editor, tell
+        )
+        self._took_back(done)
+        return done.undone
 
     async def verify(self, proposal_id: str) -> Proposal:
         """Measure what was accepted of a proposal in the text as it is, or what waits where nothing was.
@@ -189,6 +205,10 @@ class Reviewer:
         self._shelf.seek_lost()
         for proposal_id in sorted({mark.proposal_id for mark in done.marks}):
             self._shelf.keep(self._journal.proposal(proposal_id))
+
+
+def _is_unconfirmed(checkpoints: Sequence[Checkpoint]) -> bool:
+    return all(checkpoint.state is CheckpointState.UNCONFIRMED for checkpoint in checkpoints)
 
 
 def _needs(proposal: Proposal, accepted: Sequence[str], rejected: Sequence[str]) -> tuple[Need, ...]:
