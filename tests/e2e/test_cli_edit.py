@@ -312,3 +312,14 @@ def test_a_name_that_is_no_text_is_written_out_where_only_text_can_be(tmp_path: 
     assert "caf\\udce9\\x1b[2J.py" in said[1]
     assert f"restored {tmp_path}/caf\\udce9\\x1b[2J.py" in said[2]
     assert "caf\\udce9.py" in said[3]
+
+
+def test_an_edit_that_changes_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "edit").write_text("a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 1\n>>>>>>> REPLACE\n")
+
+    assert main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "edit")]) == 0
+
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"status": "applied", "files": []}
+    assert "changes nothing" in err

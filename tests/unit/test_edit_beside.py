@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected
 from greenline.edit.beside import is_torn
+from greenline.edit.held import NotWritten
 from greenline.edit.undo import named_checkpoints, undo_on_disk
-from greenline.edit.write import NotWritten, Occasion, apply_changes, recover
+from greenline.edit.write import Occasion, apply_changes, recover
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import CheckpointState
 from greenline.journal.checkpoint_store import CheckpointStore

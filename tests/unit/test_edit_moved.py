@@ -12,9 +12,9 @@ from greenline.core.edit import Hunk
 from greenline.core.task import Plan
 from greenline.core.wire import from_json, to_json
 from greenline.edit.change import changes_from_hunks
+from greenline.edit.held import read_bytes
 from greenline.edit.operation import Delete, Move, Operation, Replace
 from greenline.edit.staging import Staging
-from greenline.edit.write import read_bytes
 from greenline.lsp.disk import write_own
 from greenline.lsp.landing import file_versions
 from greenline.lsp.review import file_edits

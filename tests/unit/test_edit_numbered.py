@@ -213,3 +213,16 @@ def test_numbers_of_the_file_itself_stay(
 )
 def test_a_new_file_may_hold_numbers(path: str, text: str) -> None:
     assert result(json.dumps({"writes": [{"path": path, "content": text}]}), path, None) == text
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (block("shop.py", ["if a &lt; b:"], ["pass"]), "escapes of HTML"),
+        ("<path>shop.py</path>\n" + block("", ["x"], ["y"]).lstrip(), "names shop.py"),
+        ("In `shop.py`, for the price:\n" + block("", ["x"], ["y"]).lstrip(), "names shop.py"),
+        (block("shop.py", ["x"], ["y"]) + "\nor\n\n" + block("shop.py", ["x"], ["z"]), "earlier part"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong(edit: str, said: str) -> None:
+    assert said in refusal(edit, "shop.py", "if a < b:\nx\n").message

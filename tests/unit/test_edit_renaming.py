@@ -10,8 +10,9 @@ import pytest
 
 from greenline.core.error import EditRejected
 from greenline.edit.apply import Staging, edit_set_from_diff, edit_set_from_text
+from greenline.edit.held import read_bytes
 from greenline.edit.undo import undo_on_disk
-from greenline.edit.write import Occasion, apply_changes, read_bytes
+from greenline.edit.write import Occasion, apply_changes
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.store import SqliteJournal

@@ -11,9 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from greenline.app import open_checkpoints, open_journal
+from greenline.cli import main
+from greenline.cli import undo as command
+from greenline.config.settings import Settings
 from greenline.core.edit import FileChange
+from greenline.core.error import EditRejected
+from greenline.edit.held import NotWritten, read_bytes
 from greenline.edit.undo import Undone, named_checkpoints, undo_on_disk
-from greenline.edit.write import NotWritten, Occasion, apply_changes, read_bytes, recover
+from greenline.edit.write import Occasion, apply_changes, recover
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import Draft, FileVersions
 from greenline.journal.checkpoint_store import CheckpointStore
@@ -158,3 +164,35 @@ def test_mode_bits_that_the_user_changed_since_stay(root: Path, store: Checkpoin
     assert [(root / name).read_bytes() for name in ("a", "b")] == [b"1\n", b"1\n"]
     assert (root / "a").stat().st_mode & 0o777 == 0o700
     assert (root / "b").stat().st_mode & 0o777 == 0o644
+
+
+def test_an_undo_that_died_once_its_files_were_written_leaves_no_empty_folder(
+    root: Path, store: CheckpointStore
+) -> None:
+    path = root / "new" / "inner" / "c"
+    change = FileChange(str(path), None, b"1\n")
+    taken = apply_changes([change], (str(root),), store, Occasion("a test"))
+    versions = (FileVersions(str(path), b"1\n", None, 0o644),)
+    store.begin(Draft("undo", "disk", "a test", versions, (str(root),), None, (), (), (taken.id,)))
+    with store.journal.transaction() as connection:
+        connection.execute("UPDATE checkpoints SET owner = '' WHERE kind = 'undo'")
+    path.unlink()
+
+    recover(store)
+
+    assert sorted(item.name for item in root.iterdir()) == ["a", "b"]
+    assert store.get(taken.id).undone_by is not None
+
+
+def test_an_undo_that_loses_against_another_process_failed(
+    root: Path, store: CheckpointStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lose(*_: object) -> Undone:
+        raise EditRejected("It was changed since.", code="stale")
+
+    monkeypatch.setattr(command, "undo_on_disk", lose)
+    mine = open_checkpoints(str(root), open_journal(str(root)), Settings())
+    apply(root, mine)
+
+    assert main(["undo", "--root", str(root)]) == 1
+    assert "greenline undo" in capsys.readouterr().err

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError, OutsideWorkspace, WrongState
 from greenline.core.event import Event
+from greenline.edit.held import NotWritten
 from greenline.edit.undo import named_checkpoints, undo_on_disk
-from greenline.edit.write import NotWritten, Occasion, apply_changes
+from greenline.edit.write import Occasion, apply_changes
 from greenline.journal.blob import BlobStore
 from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, FileVersions
 from greenline.journal.checkpoint_store import CheckpointStore

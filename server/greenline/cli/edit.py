@@ -65,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     except (EditRejected, OutsideWorkspace) as error:
         print(json.dumps(_rejection(error)))
         return REJECTED
+    if not changes:
+        warn(["The edit changes nothing: every file is as it asks for."])
     files = [{"path": _shown(change.path, roots), "op": _op(change)} for change in changes]
     print(json.dumps({"status": "applied", "files": files}))
     return 0

@@ -84,7 +84,8 @@ def apply_proposal(proposal: Proposal, root: str, store: CheckpointStore) -> lis
     All or none, with a checkpoint; raises `EditRejected` where a file is another one by now.
     """
     from greenline.edit.change import changes_from_hunks, marks_of
-    from greenline.edit.write import Occasion, apply_changes, read_bytes
+    from greenline.edit.held import read_bytes
+    from greenline.edit.write import Occasion, apply_changes
 
     changes = changes_from_hunks(proposal.hunks, read_bytes)
     reason = f"applied {proposal.summary or proposal.id}"

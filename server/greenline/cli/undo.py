@@ -7,6 +7,7 @@ import json
 import sys
 
 from greenline.cli.console import known_root, known_settings, say
+from greenline.core.error import EditRejected, GreenlineError
 from greenline.core.visible import visible
 from greenline.edit.restore import UndoConflict
 from greenline.edit.undo import Undone, undo_on_disk
@@ -20,7 +21,11 @@ def run(arguments: argparse.Namespace) -> int:
     root = known_root(arguments.root)
     own = open_checkpoints(root, open_journal(root), known_settings(), (root,))
     store, checkpoints = Reach.of(root, own).named(arguments.name)
-    undone = undo_on_disk(store, checkpoints)
+    try:
+        undone = undo_on_disk(store, checkpoints)
+    except EditRejected as error:
+        # Another process was first; the command line is as good as it was.
+        raise GreenlineError(error.message, remedy="Run `greenline undo` again.", code=error.code) from error
     if arguments.json:
         print(json.dumps(as_json(undone)))
     else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from greenline.core.error import EditRejected
 from greenline.edit.about import other_file
-from greenline.edit.naming import FENCE, Exists, path_in, path_of_fence
+from greenline.edit.naming import FENCE, Exists, named_in, path_in, path_of_fence
 from greenline.edit.operation import Operation, Replace
 
 _HEAD = re.compile(r"^\s{0,3}(<{5,}|-{5,}) ?SEARCH\b>?\s*(.*)$")
@@ -63,7 +63,7 @@ def read(text: str, path: str | None, exists: Exists) -> tuple[Operation, ...]:
             _refuse_other(lines[free:position], path, exists, position)
         path = found or path
         if path is None:
-            raise _malformed(f"No line above the block at line {position + 1} names its file.")
+            raise _unnamed(lines[free:position], position, exists)
         operations.append(_block(lines, position, end, path))
         position = free = end + 1
     return tuple(operations)
@@ -123,6 +123,13 @@ def _refuse_other(between: Sequence[str], path: str, exists: Exists, head: int) 
         raise _malformed(
             f"The block at line {head + 1} stands below words about {other}, which names no file alone."
         )
+
+
+def _unnamed(above: Sequence[str], head: int, exists: Exists) -> EditRejected:
+    """Return the error for a block without a path; a file that the words above it name is told."""
+    named = next((name for line in reversed(above) for name in named_in(line) if exists(name)), None)
+    hint = "" if named is None else f" What stands above it names {named} and is no path alone."
+    return _malformed(f"No line above the block at line {head + 1} names its file.{hint}")
 
 
 def _inline(rest: str, exists: Exists) -> str | None:

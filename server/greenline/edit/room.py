@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def remove_folders(versions: Sequence[FileVersions | CheckpointFile]) -> None:
             inner = [path for path in folder.rglob("*") if path.is_dir()]
             for path in (*sorted(inner, key=lambda path: len(path.parts), reverse=True), folder):
                 path.rmdir()
+
+
+def remove_if_empty(folders: Sequence[str]) -> None:
+    """Remove folders, given outermost first, unless somebody put something there."""
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
 
 
 def missing_folders(versions: Sequence[FileVersions]) -> list[str]:

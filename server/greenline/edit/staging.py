@@ -162,7 +162,12 @@ class Staging:
                 search, new = (_unmarked(file, text) for text in (operation.search, operation.replace))
                 return replace(file.text, search, new, start(file), path)
 
-            after = self._changed(data, operation.search, change)
+            try:
+                after = self._changed(data, operation.search, change)
+            except EditRejected as error:
+                if error.code == "no-match" and operation.search in self._text_before(path):
+                    error.message += " It was, and an earlier part of the edit has changed it."
+                raise
             self._refuse_numbers(path, operation.replace, data, after)
             if drift is None and path not in self._changes:
                 drift = self._drifts[path] = Drift()
@@ -170,6 +175,11 @@ class Staging:
                 file = self._decode(data)
                 drift.note(operation, start(file), file.text, self._decode(after).text)
             self._put(path, after)
+
+    def _text_before(self, path: str) -> str:
+        """Return a changed file's text before the edit."""
+        change = self._changes.get(path)
+        return "" if change is None or change.before is None else self._decode(change.before).text
 
     def _changed(self, data: bytes, old_text: str, change: Change) -> bytes:
         """Return a file's bytes after a change of its text; `old_text` is what the edit says of the file."""

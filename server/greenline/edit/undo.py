@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,8 +11,9 @@ import attrs
 from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError, InvalidInput, NotFound, WrongState
 from greenline.edit.change import reversed_marks
+from greenline.edit.held import mode_bits, read_bytes
 from greenline.edit.restore import Content, Restored, UndoConflict, restore
-from greenline.edit.write import Occasion, apply_changes, mode_bits, read_bytes
+from greenline.edit.write import Occasion, apply_changes
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Mark
 from greenline.workspace.root import locate
 
@@ -183,10 +183,10 @@ def undo_on_disk(store: CheckpointStore, checkpoints: Sequence[Checkpoint]) -> U
         "undo",
         plan.marks,
         plan.undoes,
+        # The oldest change may have made the folder that a newer one made another in.
+        tuple(folder for checkpoint in reversed(checkpoints) for folder in checkpoint.folders),
     )
     taken = apply_changes(changes, plan.roots, store, occasion)
-    for folder in (folder for checkpoint in checkpoints for folder in reversed(checkpoint.folders)):
-        _remove_if_empty(folder)
     return Undone(tuple(change.path for change in changes), plan.conflicts, taken)
 
 
@@ -241,11 +241,3 @@ def _as_change(path: str, now: Content | None, done: Restored) -> FileChange:
     after = None if done.content is None else done.content.data
     kept = done.kept_of_file if now is None else ""
     return FileChange(path, None if now is None else now.data, after, mode=done.mode, kept=kept)
-
-
-def _remove_if_empty(folder: str) -> None:
-    """Remove a folder that the change had made, unless somebody put something there."""
-    try:
-        os.rmdir(folder)  # noqa: PTH106  # folders are strings in the journal
-    except OSError:
-        return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Container, Sequence
 
 from greenline.core.error import EditRejected
@@ -26,11 +27,11 @@ def unnumbered(replace: _Replace) -> _Replace:
         try:
             return replace(text, search, new, start, path)
         except EditRejected as error:
-            if error.code != "no-match" or not may_be_numbered(search):
+            if error.code != "no-match":
                 raise
             lines = split_lines(text)
             known = set(lines)
-            readings = plain(search, new)
+            readings = plain(search, new) if may_be_numbered(search) else ()
             for reading in sorted(readings, key=lambda found: -_n_known(split_lines(found.search), known)):
                 if not reading.is_sure and not _stands(lines, reading):
                     continue
@@ -53,10 +54,10 @@ def apply_unnumbered(
         return apply_patch_hunks(text, hunks, may_elide=may_elide, path=path)
     except EditRejected as error:
         shown = [line for hunk in hunks for line in hunk.source]
-        if error.code != "no-match" or not may_be_numbered("".join(shown)):
+        if error.code != "no-match":
             raise
         known = set(split_lines(text))
-        readings = plain_hunks(hunks)
+        readings = plain_hunks(hunks) if may_be_numbered("".join(shown)) else ()
         for reading in sorted(readings, key=lambda found: -sum(_n_known(h.source, known) for h in found)):
             try:
                 return apply_patch_hunks(text, reading, may_elide=may_elide, path=path)
@@ -79,8 +80,13 @@ def _stands(lines: Sequence[str], found: Plain) -> bool:
 
 
 def _told(error: EditRejected, wanted: Sequence[str], lines: Sequence[str]) -> EditRejected:
-    """Return an error that names the line numbers, where lines are the file's but for these."""
+    """Return an error that says what lines have that are the file's but for it."""
     if has_numbers(wanted, lines):
         error.message += " Line numbers stand before its lines."
         error.remedy = "Copy the lines without the line numbers that a tool shows before them."
+    known = {line.strip() for line in lines}
+    escaped = (line.strip() for line in wanted if "&" in line)
+    if any(line not in known and html.unescape(line) in known for line in escaped):
+        error.message += " It holds escapes of HTML, such as &lt;, for characters of the file."
+        error.remedy = "Write the characters themselves, such as <."
     return error

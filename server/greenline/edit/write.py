@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +18,13 @@ from greenline.core.edit import FileChange
 from greenline.core.error import EditRejected, GreenlineError
 from greenline.edit.beside import is_torn, put, replace, without_second_names, write_beside
 from greenline.edit.git_folder import is_of_git
+from greenline.edit.held import NotWritten, holds, mode_bits, read_bytes
 from greenline.edit.kept import kept_of
-from greenline.edit.room import folders_of, in_the_way, missing_folders, remove_folders
-from greenline.journal.blob import content_hash, sync_folder
+from greenline.edit.room import folders_of, in_the_way, missing_folders, remove_folders, remove_if_empty
+from greenline.journal.blob import sync_folder
 from greenline.journal.checkpoint import Checkpoint, CheckpointFile, Draft, FileVersions, Kind, Mark
 from greenline.workspace.lock import locked
-from greenline.workspace.regular import is_special, read_regular
+from greenline.workspace.regular import is_special
 from greenline.workspace.root import locate
 from greenline.workspace.state import state_home
 
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
     from greenline.journal.checkpoint_store import CheckpointStore
 
 _DIED = "The process that wrote the change ended before it was through."
-
-
-class NotWritten(GreenlineError):
-    """The disk, and not the edit, is why nothing was written."""
-
-    code = "unwritable"
 
 
 @attrs.frozen
@@ -51,6 +45,8 @@ class Occasion:
     marks: tuple[Mark, ...] = ()
     """Hunks whose review state moves when the change is made."""
     undoes: tuple[str, ...] = ()
+    empties: tuple[str, ...] = ()
+    """Folders, outermost first, that go with the change where nothing is left in them."""
 
 
 def apply_changes(
@@ -105,6 +101,7 @@ def _apply(
     written: set[str] = set()
     try:
         _write_all(checkpoint, versions, written)
+        remove_if_empty(occasion.empties)
         store.finish(checkpoint)
     except BaseException as error:
         if not store.is_done(checkpoint):
@@ -145,20 +142,6 @@ def recover(store: CheckpointStore) -> tuple[str, ...]:
             store.abandon(checkpoint, f"{_DIED} {error}")
             problems.append(f"The change {checkpoint.id} is half made: {error}")
     return tuple(problems)
-
-
-def read_bytes(path: str) -> bytes | None:
-    """Return a file's bytes, or None where there is none; raises `NotWritten` (`unreadable`)."""
-    try:
-        return read_regular(path)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-    except OSError as error:
-        raise NotWritten(
-            f"{path} cannot be read: {error.strerror}.",
-            remedy="Name a file that can be read.",
-            code="unreadable",
-        ) from error
 
 
 # --- forward --------------------------------------------------------------------------------------------
@@ -259,8 +242,9 @@ def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> list[str
     """Finish a change or roll it back; return what the user has to be told."""
     foreign = [file.path for file in checkpoint.files if _is_foreign(file, store)]
     own = [file for file in checkpoint.files if file.path not in foreign]
-    if own and all(_holds(file, file.after, file.after_mode) for file in own):
+    if own and all(holds(file, file.after, file.after_mode) for file in own):
         _sweep(checkpoint)
+        remove_if_empty(_made_by_undone(checkpoint, store))
         done = "Every file had been written."
         store.finish(checkpoint, f"{_DIED} {done}{_left_alone(foreign)}")
         return _told(checkpoint, done, foreign)
@@ -274,6 +258,15 @@ def _bring_to_an_end(checkpoint: Checkpoint, store: CheckpointStore) -> list[str
     done = "It was rolled back."
     store.roll_back(checkpoint, f"{_DIED} {done}{_left_alone(foreign)}")
     return _told(checkpoint, done, foreign)
+
+
+def _made_by_undone(checkpoint: Checkpoint, store: CheckpointStore) -> list[str]:
+    """Return the folders that the changes which an undo takes back had made, outermost first."""
+    found: list[str] = []
+    for name in reversed(checkpoint.undoes):
+        with contextlib.suppress(GreenlineError):
+            found += store.get(name).folders
+    return found
 
 
 def _told(checkpoint: Checkpoint, done: str, foreign: Sequence[str]) -> list[str]:
@@ -291,13 +284,11 @@ def _roll_back(checkpoint: Checkpoint, store: CheckpointStore, reached: set[str]
     _sweep(checkpoint)
     files = [file for file in _changed(checkpoint, store) if file.path in reached]
     contents = {f.path: None if f.before is None else store.blobs.get(f.before) for f in files}
-    foreign = [f.path for f in checkpoint.files if f.path not in contents and not _holds(f, f.before, None)]
+    foreign = [f.path for f in checkpoint.files if f.path not in contents and not holds(f, f.before, None)]
     # What the change made goes first: a file that comes back may have been where a folder is now.
     modes = {file.path: file.before_mode for file in files}
     _put_all(checkpoint, contents, modes, are_gone=True)
-    for folder in reversed(checkpoint.folders):
-        with contextlib.suppress(OSError):
-            Path(folder).rmdir()
+    remove_if_empty(checkpoint.folders)
     _put_all(checkpoint, contents, modes, are_gone=False)
     return foreign
 
@@ -316,7 +307,7 @@ def _put_all(
 
 
 def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
-    waiting = [f for f in checkpoint.files if f.before != f.after and _holds(f, f.before, None)]
+    waiting = [f for f in checkpoint.files if f.before != f.after and holds(f, f.before, None)]
     contents = {f.path: None if f.after is None else store.blobs.get(f.after) for f in waiting}
     modes = {file.path: file.after_mode for file in waiting}
     _put_all(checkpoint, contents, modes, are_gone=True)
@@ -329,14 +320,14 @@ def _carry_through(checkpoint: Checkpoint, store: CheckpointStore) -> None:
 def _changed(checkpoint: Checkpoint, store: CheckpointStore) -> Iterator[CheckpointFile]:
     """Yield the files that the change has reached and that nobody else changed since."""
     for file in checkpoint.files:
-        before = _holds(file, file.before, file.before_mode)
-        if not before and (_holds(file, file.after, None) or _is_half_written(file, store)):
+        before = holds(file, file.before, file.before_mode)
+        if not before and (holds(file, file.after, None) or _is_half_written(file, store)):
             yield file
 
 
 def _is_foreign(file: CheckpointFile, store: CheckpointStore) -> bool:
     """Return whether somebody else changed the content of a file since."""
-    known = _holds(file, file.before, None) or _holds(file, file.after, None)
+    known = holds(file, file.before, None) or holds(file, file.after, None)
     return not known and not _is_half_written(file, store)
 
 
@@ -383,21 +374,3 @@ def _sweep(checkpoint: Checkpoint) -> None:
 def _temporary(checkpoint: Checkpoint, number: int) -> Path:
     """Return where a file's next content lies until it gets its name; found again after a crash."""
     return Path(checkpoint.files[number].path).with_name(f".greenline-{checkpoint.id}-{number}.tmp")
-
-
-def _holds(file: CheckpointFile, name: str | None, mode: int | None) -> bool:
-    """Return whether a file holds a content, and has a mode where one is given."""
-    if is_special(file.path):
-        return False
-    found = read_bytes(file.path)
-    if found is None or name is None:
-        return found is None and name is None
-    return content_hash(found) == name and mode in (None, mode_bits(file.path))
-
-
-def mode_bits(path: str) -> int | None:
-    """Return a file's POSIX mode bits, or None where there is none."""
-    try:
-        return stat.S_IMODE(Path(path).stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
