@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from greenline.cli import main
+from greenline.workspace import snapshot
 
 CASES = sorted(p for p in (Path(__file__).parents[1] / "data" / "edit").iterdir() if p.is_dir())
 EDITS = [edit for case in CASES for edit in sorted(case.glob("edit*"))]
@@ -245,15 +246,12 @@ def test_a_file_that_cannot_be_read_is_not_said_to_be_missing(
 ) -> None:
     (tmp_path / "a.txt").write_text("a\n")
     (tmp_path / "e.json").write_text(json.dumps(edit))
-    read_bytes = Path.read_bytes
 
-    def refuse(path: Path) -> bytes:
-        if path.name == "a.txt":
-            raise PermissionError(13, "Permission denied", str(path))
-        return read_bytes(path)
+    def refuse(path: str) -> bytes:
+        raise PermissionError(13, "Permission denied", path)
 
     # Whoever runs the tests as root may read all files.
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(snapshot, "read_regular", refuse)
 
     assert main(["edit", "apply", "--root", str(tmp_path), str(tmp_path / "e.json")]) == 3
 

@@ -281,7 +281,8 @@ class Staging:
     def _with(self, hunks: Sequence[PatchHunk], path: str) -> Change:
         def change(file: TextFile) -> str:
             unmarked = [_unmarked_hunk(file, hunk) for hunk in hunks]
-            return apply_unnumbered(file.text, unmarked, may_elide=not self._lands, path=path)
+            apply = apply_unnumbered if self._lands else apply_patch_hunks
+            return apply(file.text, unmarked, may_elide=not self._lands, path=path)
 
         return change
 
