@@ -165,6 +165,22 @@ def test_numbers_on_both_sides_are_taken_off(kind: str, form: str) -> None:
     assert result(mixed, "shop.py", PYTHON) == right
 
 
+def test_numbers_choose_between_no_places_that_look_alike() -> None:
+    text = SCRIPT + SCRIPT
+    edit = block("shop.js", numbered(["  return order;"], 11, "read"), numbered(["  return 1;"], 11, "read"))
+
+    assert refusal(edit, "shop.js", text).code == "ambiguous"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_of_a_file_that_was_another_are_refused_too(form: str) -> None:
+    lines = SCRIPT.splitlines()
+
+    for first in (5, 7, 30):
+        edit = block("shop.js", lines[6:8], numbered(['  order.status = "void";', lines[7]], first, form))
+        assert "line number" in refusal(edit, "shop.js", SCRIPT).message
+
+
 def test_numbers_of_some_lines_are_named() -> None:
     lines = PYTHON.splitlines()
     some = [*numbered(lines[7:9], 8, "read"), "        order.status = None"]

@@ -252,7 +252,9 @@ class _Piece:
         if form in _OF_LISTS:
             return is_own and _has_indents(rows)
         is_one = form in ("word", "tab") and len(rows) < 2
-        return is_own or form in _CLEAR or (_has_indents(rows) and not is_one)
+        # Numbers of a file that was another then are line numbers all the same.
+        is_like_old = any(self._is_like_old(row) for row in rows.values() if row.is_flush or form != "colon")
+        return is_own or form in _CLEAR or is_like_old or (_has_indents(rows) and not is_one)
 
     def _is_like_old(self, row: _Row) -> bool:
         """Return whether a line is much like one that it replaces, behind the number."""
@@ -336,7 +338,8 @@ def _is_empty(line: str) -> bool:
 
 
 def _width(rest: str) -> int:
-    return len(rest) - len(rest.lstrip(" \t"))
+    text = rest.expandtabs()
+    return len(text) - len(text.lstrip(" "))
 
 
 def _malformed(message: str) -> EditRejected:

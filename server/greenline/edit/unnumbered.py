@@ -36,8 +36,8 @@ def unnumbered(replace: _Replace) -> _Replace:
                 if not reading.is_sure and not _stands(lines, reading):
                     continue
                 try:
-                    at = reading.start if start is None else start
-                    return replace_lines(text, reading.search, reading.replace, at, path)
+                    # The numbers may be of the file as it was, so they choose between no places.
+                    return replace_lines(text, reading.search, reading.replace, start, path)
                 except EditRejected as other:
                     if other.code != "no-match":
                         raise
