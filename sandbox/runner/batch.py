@@ -18,6 +18,9 @@ A candidate that can is put into a program that has its modules imported; others
 and one that not even this suits (its file is imported by a `conftest.py`) gets a runner of its own.
 With `tests`, a list for each candidate, only these are run, up to the first that ends badly, and the record
 names it in `bad`; the first `controls` candidates run all of theirs.
+With `asked`, ID → indices of candidates, and `own`, a list of ids, the suite is gone through in its order
+instead: tests of `own` run and leave behind what they do, and those that are asked run in a fork for each of
+their candidates; a `notice` record says how each of these runs ended, that of index -1 without a candidate.
 For those that pass every test, a `look` record says what they do near the tests, for comparison only.
 What is said here only chooses what to verify: no verdict is drawn from it.
 """
@@ -46,10 +49,30 @@ def main(here):
         report.write({"kind": "final", "missing": work["runner"]})
         return
     driver.hide(True)
+    if "asked" in work:
+        _ask(driver, work, report)
+        report.write({"kind": "final"})
+        return
     ends = time.monotonic() + work["wallS"]
     left, ends = _together(driver, work, report, ends)
     _alone(_Trial(driver, side, work), left, report, ends)
     report.write({"kind": "final"})
+
+
+def _ask(driver, work, report):
+    """Ask tests about candidates, each in a fork of one process that goes through the suite."""
+    if work["runner"] == "pytest":
+        from greenline_runner import pytest_notice as notice
+    else:
+        from greenline_runner import unittest_notice as notice
+
+    def take(record):
+        value = record if isinstance(record, dict) else json.loads(record.decode("utf-8"))
+        if value.get("kind") == "notice":
+            report.write(value)
+
+    options = driver.Options(os.getcwd(), work["runner"], (), False, False, work["testS"])
+    driver.Child(options, lambda *args: notice.host(*args, work), quiet=True).relay(take)
 
 
 def _together(driver, work, report, ends):
