@@ -10,13 +10,11 @@ from greenline_runner.alarm import Alarm
 from greenline_runner.notice import Asking
 from greenline_runner.pytest_trial import _brief
 
-_SETTINGS = ["--tb=no", "--capture=no", "--no-header", "--no-summary"]
-
 
 def host(options, channel, work):
     """Go through the suite, and send one `notice` record for each answer."""
     plugin = _Asker(options, channel, work)
-    return pytest.main([*pytest_side.arguments(options), *_SETTINGS], plugins=[plugin])
+    return pytest.main(pytest_side.arguments(options), plugins=[plugin])
 
 
 class _Asker(pytest_side.Recorder):

@@ -29,6 +29,7 @@ _OTHER = (
     b".get(v.__class__.__name__, lambda: None)())((%s))"
 )
 """An expression of another value of the same kind, which uses no name that a module could give to another."""
+_RETURNED = "returned something else"
 _ALL = 10_000
 _LOCAL = re.compile(rb"\s*\w+\s*(?::[^=]+)?=[^=]")
 """An assignment to a plain name: without it, the next line that reads the name raises."""
@@ -51,6 +52,11 @@ class Probe:
     def line(self) -> int:
         """The first line that it changes."""
         return min(edit.line for edit in self.edits)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether it changes all that the function returns in the lines that it was made for."""
+        return self.edits[0].operator == _RETURNED
 
     def applied(self, data: bytes) -> bytes:
         """Return the file with the mutant in it."""
@@ -114,15 +120,15 @@ def _returning(source: Source, function: Function, lines: set[int]) -> Iterator[
         if isinstance(node, ast.Return) and node.value is not None and node.lineno in lines:
             start, end = source.span(node.value)
             text = _OTHER % source.text(node.value)
-            edits.append(Candidate(source.path, start, end, text, "returned", node.lineno, 1.0))
+            edits.append(Candidate(source.path, start, end, text, _RETURNED, node.lineno, 1.0))
+    edits.sort(key=lambda edit: edit.start)
     taken = tuple(edit for edit in edits if source.takes(edit))[:_RETURNS]
     if taken and not _is_nested(taken):
         yield Probe(taken, frozenset(edit.line for edit in taken))
 
 
 def _is_nested(edits: Sequence[Candidate]) -> bool:
-    ordered = sorted(edits, key=lambda edit: edit.start)
-    return any(one.end > other.start for one, other in pairwise(ordered))
+    return any(one.end > other.start for one, other in pairwise(edits))
 
 
 def _rank(source: Source, candidate: Candidate) -> tuple[int, float]:

@@ -98,8 +98,9 @@ def words(found: Suspect) -> str:
 def suspects(asked: Asked, old: Answers, new: Answers) -> tuple[Suspect, ...]:
     """Return the mutants that tests notice on the old side alone, those of most tests first.
 
-    Of one function's mutants a test must miss all whose difference it asserted, or else all that it noticed:
-    a clock that stands still, say, hides one of them and no function.
+    Another value in the place of what a function returns is enough by itself; of smaller changes a test must
+    miss all of a function's that it asserted, or else all that it noticed: a clock that stands still, say,
+    hides one of them and no function.
     """
     found: dict[int, list[str]] = {}
     for test, numbers in asked.tests.items():
@@ -110,9 +111,11 @@ def suspects(asked: Asked, old: Answers, new: Answers) -> tuple[Suspect, ...]:
             by_spot.setdefault(asked.spots[number], []).append(number)
         for own in by_spot.values():
             noticed = [n for n in own if old.get((test, n)) in ("failed", "error") and (test, n) in new]
+            silent = [n for n in noticed if new[test, n] in _SILENT]
+            coarse = [n for n in silent if asked.probes[n].is_coarse]
             asserted = [n for n in noticed if old[test, n] == "failed"] or noticed
-            if asserted and all(new[test, n] in _SILENT for n in asserted):
-                found.setdefault(asserted[0], []).append(test)
+            if coarse or (asserted and set(silent).issuperset(asserted)):
+                found.setdefault((coarse or asserted)[0], []).append(test)
     ranked = sorted(found.items(), key=lambda item: -len(item[1]))
     return tuple(Suspect(asked.probes[number], tuple(tests)) for number, tests in ranked)
 
