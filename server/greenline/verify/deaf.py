@@ -21,7 +21,7 @@ import attrs
 
 from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
-from greenline.core.port import Progress, SandboxRequest, StagedFile, Tree
+from greenline.core.port import Limits, Progress, SandboxRequest, StagedFile, Tree
 from greenline.mutation.probe import Probe
 from greenline.verify.further import Ground
 from greenline.verify.runs import RUNNER_FOLDER
@@ -40,6 +40,7 @@ _WHOLE_S = 20.0
 _CONFIRMED = 3
 """How many mutants are tried in runs of their own."""
 _REPEATS = 2
+_TEST_S = 2.0
 _NAMED = 3
 _FILE = ".greenline-candidates.json"
 _CONTROL = -1
@@ -218,7 +219,19 @@ class _Inquiry:
         if self.sides.new.duration_s > _WHOLE_S:
             near = {*self.sides.own(), *suspect.tests}
             wanted = tuple(test.id for test in self.sides.new.tests if test.id in near)
-        return self.ground.suite.run({**tree, path: mutant}, wanted, coverage=False)
+        suite = attrs.evolve(self.ground.suite, limits=self._limits())
+        return suite.run({**tree, path: mutant}, wanted, coverage=False)
+
+    def _limits(self) -> Limits:
+        """Return limits of a run in which any test may not end: a mutant can be in the way of all of them."""
+        limits, (old, new) = self.ground.suite.limits, (self.sides.old, self.sides.new)
+        longest_s = max((test.duration_s for test in (*old.tests, *new.tests)), default=0.0)
+        test_s = max(_TEST_S, 5 * longest_s)
+        return attrs.evolve(
+            limits,
+            wall_s=min(limits.wall_s, _START_S + _BUSY * max(old.duration_s, new.duration_s, 2 * test_s)),
+            test_s=test_s if limits.test_s is None else min(limits.test_s, test_s),
+        )
 
 
 def _edit(edit: Any) -> tuple[str, int, int, str]:
