@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import attrs
 import pytest
 
-from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
+from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
 from greenline.core.port import StagedFile, Tree
 from greenline.mutation.probe import Place, Probe, places, probes
 from greenline.mutation.source import Candidate, Source
-from greenline.verify.deaf import Suspect, deaf, read_answers, suspects, words
+from greenline.verify.deaf import Suspect, deaf, read_answers, suspects, with_deaf, words
 from greenline.verify.steady import Asked, Sides, asked_of
 
 TEXT = """LIMIT = 3
@@ -205,3 +205,14 @@ def test_the_words_name_the_tests_and_the_line() -> None:
 
     assert words(Suspect(COARSE, ("a",))).endswith(" a no longer notices a change of a.py:5.")
     assert many.endswith(" a, b, c and 1 more no longer notice a change of a.py:5.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "old"), [(Verdict.VERIFIED, None), (Verdict.TESTS_ONLY, report({"t": "passed"}))]
+)
+def test_nothing_is_asked_without_a_change_of_tests_or_for_another_verdict(
+    verdict: Verdict, old: TestReport | None
+) -> None:
+    evidence = Evidence(verdict, "", "", patched=report({"t": "passed"}), old_tests=old)
+
+    assert with_deaf(evidence, None, lambda _: None) is evidence  # type: ignore[arg-type]
