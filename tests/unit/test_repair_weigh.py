@@ -85,3 +85,11 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
 def _family(start: int, text: str, score: float = 0.4) -> Family:
     edit = Candidate("m.py", start, start + 1, text.encode(), "variable", 1, 0.5)
     return Family((Fix((edit,), score),))
+
+
+def test_a_line_of_data_is_not_read_and_deep_code_weighs_nothing() -> None:
+    data = 'x = "' + '\\"' * 50_000 + '"\ny = 1\n'
+    at = data.index("1\n")
+
+    assert weighed([_family(at, "2")], lambda _: data.encode())[0].weight > 0.0
+    assert weighed([_family(0, "z")], lambda _: b"x=" + b"-" * 20_000 + b"1\n")[0].weight > 0.0

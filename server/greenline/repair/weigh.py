@@ -55,7 +55,7 @@ class _Text:
         """Return None where the file is not plain UTF-8, whose places could not be told."""
         try:
             return cls(data, Looks(data.decode("utf-8")))
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
     def gain(self, candidate: Candidate) -> float:

@@ -252,7 +252,7 @@ def read_answers(report: bytes) -> Answers:
                 continue
             key = str(record["test"]), int(record["index"])
             outcome = str(record["outcome"])
-        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
         if key in found:
             twice.add(key)

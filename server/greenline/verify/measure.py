@@ -19,13 +19,13 @@ from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, number_of, numbers_of
 from greenline.verify.python_suite import SuiteFile
-from greenline.verify.script_import import imports
-from greenline.verify.source_line import GO, JAVASCRIPT
-from greenline.verify.test_body import bodies
 from greenline.verify.test_function import place
 
 Looser = Literal["more", "less", "other"]
 """With which value a comparison lets more pass: a greater one, a smaller one, or nobody knows."""
+
+Constant = tuple[str, str]
+"""Module as an import names it, and the constant's name in it."""
 
 _BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
 _FLIPPED: Mapping[Looser, Looser] = {"more": "less", "less": "more", "other": "other"}
@@ -50,19 +50,9 @@ _ASSERTS: Mapping[str, bool] = {
 """Name → whether the second argument is the greater one."""
 _PLAIN = frozenset({"float", "int", "min", "max", "Decimal", "Fraction"})
 """Calls whose arguments are part of a bound; what others do with theirs, nobody knows."""
-_GIVEN = re.compile(
-    r"^(?:(?:(?:export|const|let|var)\s+)+|\s+static\s+(?:readonly\s+)?)"
-    r"(\w+)\s*(?::\s*[\w.]+\s*|\s[\w.]+\s*)?=(?!=)\s*([^;/\n{(]+)",
-    re.M,
-)
-"""A constant in another language at the margin, or of a class."""
-_GROUP = re.compile(r"^(?:const|var)\s*\((.*?)^\)", re.M | re.S)
-_ONE_OF = re.compile(r"^\s+(\w+)\s*(?:[\w.]+\s*)?=\s*([^/\n{(]+)", re.M)
-_WITHIN = r"(?:closeTo|approximately|InDelta|InEpsilon|toBeLessThan(?:OrEqual)?)\([^\n]*?"
 _PLACE = re.compile(r"([\w./\-]+\.py):(\d+)|File \"([^\"\n]+\.py)\", line (\d+)")
 _CALLED = frozenset({*_PLAIN, "abs"})
 _MAX_DEPTH = 3
-_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 
 
 @attrs.frozen
@@ -71,8 +61,8 @@ class _Measure:
 
     start: int
     end: int
-    bounds: frozenset[tuple[str, Looser]]
-    """Names of the product that it takes its bounds from."""
+    bounds: frozenset[tuple[Constant, Looser]]
+    """What of the product it takes its bounds from."""
 
 
 def measured_by_product(
@@ -83,31 +73,26 @@ def measured_by_product(
     `product` are the changed files of product code.
     """
     broken = [test for test in before.tests if test.outcome in _BROKEN]
-    changed = _changed(base, patched, product) if broken else {}
+    changed = _changed(base, patched, [path for path in product if path.endswith(".py")]) if broken else {}
     if not changed:
         return {}
     read = cache(lambda path: _measures(base, path))
     found = {}
     for test in broken:
-        path = place(test)[0]
-        is_script = path.endswith((*JAVASCRIPT, *GO))
-        names = _of_text(base, test, changed) if is_script else _of_python(base, test, read, changed)
-        first = next(names, None)
+        first = next(_of_python(base, test, read, changed), None)
         if first is not None:
             found[test.id] = first
     return found
 
 
-def _changed(base: Tree, patched: Tree, product: Iterable[str]) -> dict[str, Looser]:
-    """Return the constants of the product that have another value than before, and which way."""
-    found: dict[str, Looser] = {}
+def _changed(base: Tree, patched: Tree, product: Iterable[str]) -> dict[str, dict[str, Looser]]:
+    """Return file → its constants that have another value than before, and which way."""
+    found: dict[str, dict[str, Looser]] = {}
     for path in product:
-        if path not in base or path not in patched:
-            continue
-        old, new = (_constants(tree, path) for tree in (base, patched))
-        for name in old.keys() & new.keys():
-            if old[name] != new[name]:
-                found[name] = _way(old[name][1], new[name][1])
+        if path in base and path in patched:
+            old, new = (_constants(tree, path) for tree in (base, patched))
+            both = old.keys() & new.keys()
+            found[path] = {name: _way(old[name][1], new[name][1]) for name in both if old[name] != new[name]}
     return found
 
 
@@ -120,11 +105,6 @@ def _way(old: float | None, new: float | None) -> Looser:
 def _constants(tree: Tree, path: str) -> dict[str, tuple[str, float | None]]:
     """Return name → what a file gives it outside of functions, as text and, where it is one, as a number."""
     text = tree[path].content
-    if path.endswith((*JAVASCRIPT, *GO)):
-        plain = text.decode("utf-8", "replace")
-        groups = "".join(_GROUP.findall(plain)) if path.endswith(GO) else ""
-        found = [*_GIVEN.finditer(plain), *_ONE_OF.finditer(groups)]
-        return {match[1]: (match[2].strip(), _plain_number(match[2])) for match in found}
     if not path.endswith(".py"):
         return {}
     try:
@@ -143,11 +123,6 @@ def _entries(name: str, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         for key, entry in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant):
                 yield f"{name}[{key.value!r}]", entry
-
-
-def _plain_number(text: str) -> float | None:
-    text = text.strip()
-    return float(text.replace("_", "")) if _NUMBER.match(text) else None
 
 
 def _signed(value: ast.expr, numbers: Mapping[str, float]) -> float | None:
@@ -169,33 +144,46 @@ def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _of_python(
-    base: Tree, test: TestResult, read: Callable[[str], tuple[_Measure, ...]], changed: Mapping[str, Looser]
+    base: Tree,
+    test: TestResult,
+    read: Callable[[str], tuple[_Measure, ...]],
+    changed: Mapping[str, Mapping[str, Looser]],
 ) -> Iterator[str]:
     """Yield the constants by which the comparison that failed is looser."""
     path, name = place(test)
     failed = _failed_at(base, test.message)
-    spans = [(path, *_span(base, path, name))] if not failed else [(p, line, line) for p, line in failed]
-    for at, start, end in spans:
-        for measure in read(at):
-            if measure.start <= end and measure.end >= start:
-                yield from (n for n, way in sorted(measure.bounds) if _lets_pass(changed.get(n), way))
+    if failed is None:
+        at, start, end = path, *_span(base, path, name)
+    else:
+        at, start, end = failed[0], failed[1], failed[1]
+    # What failed in the product failed on no comparison of the tests.
+    for measure in read(at) if at not in changed else ():
+        if measure.start <= end and measure.end >= start:
+            yield from (c[1] for c, way in sorted(measure.bounds) if _lets_pass(changed, c, way))
 
 
-def _lets_pass(changed: Looser | None, way: Looser) -> bool:
-    return changed is not None and (changed == way or "other" in (changed, way))
+def _lets_pass(changed: Mapping[str, Mapping[str, Looser]], constant: Constant, way: Looser) -> bool:
+    module, name = constant
+    own = (names[name] for path, names in changed.items() if name in names and _may_be(module, path))
+    return any(new == way or "other" in (new, way) for new in own)
 
 
-def _failed_at(base: Tree, message: str) -> set[tuple[str, int]]:
-    """Return the places of a traceback, as pytest and Python write them."""
-    found = set()
+def _may_be(module: str, path: str) -> bool:
+    """Return whether a module that tests import may have a file's constants: its own, or its package's."""
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return set(module.split(".")) - {""} <= set(parts)
+
+
+def _failed_at(base: Tree, message: str) -> tuple[str, int] | None:
+    """Return the innermost place of a traceback, as pytest and Python write it, in the tree."""
+    found = None
     for match in _PLACE.finditer(message):
         path, line = match[1] or match[3], int(match[2] or match[4])
         # Where a project lies in its container is not asked: the longest path that is there counts.
         parts = path.split("/")
         ends = ("/".join(parts[n:]) for n in range(len(parts)))
         own = next((end for end in ends if end in base), None)
-        if own is not None:
-            found.add((own, line))
+        found = (own, line) if own is not None else found
     return found
 
 
@@ -232,24 +220,26 @@ def _own(statement: ast.stmt) -> Iterator[ast.AST]:
 class _Names:
     """What the names of a file of tests stand for."""
 
-    imported: Mapping[str, str]
-    """Name → what it is called where it comes from."""
+    imported: Mapping[str, Constant]
+    """Name → the module that it comes from, and what it is called there; of a module nothing."""
     given: Mapping[str, tuple[ast.expr, ...]]
-    """Name → the expressions that the file itself gives it."""
+    """Name → the different expressions that the file itself gives it."""
 
     @classmethod
     def of(cls, module: ast.Module) -> _Names:
-        imported: dict[str, str] = {}
-        given: dict[str, tuple[ast.expr, ...]] = {}
+        imported: dict[str, Constant] = {}
+        given: dict[str, dict[str, ast.expr]] = {}
         for node in ast.walk(module):
             if isinstance(node, ast.ImportFrom):
-                imported |= {alias.asname or alias.name: alias.name for alias in node.names}
+                imported |= {a.asname or a.name: (node.module or "", a.name) for a in node.names}
+            elif isinstance(node, ast.Import):
+                imported |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
             elif isinstance(node, ast.stmt):
                 for name, value in _assigned([node]):
-                    given[name] = (*given.get(name, ()), value)
-        return cls(imported, given)
+                    given.setdefault(name, {})[ast.dump(value)] = value
+        return cls(imported, {name: tuple(values.values()) for name, values in given.items()})
 
-    def bounds(self, node: ast.AST) -> Iterator[tuple[str, Looser]]:
+    def bounds(self, node: ast.AST) -> Iterator[tuple[Constant, Looser]]:
         """Yield the names from which an expression takes what it compares within."""
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
@@ -272,38 +262,54 @@ class _Names:
                 if keyword.arg in _TOLERANCES or keyword.arg in _DIGITS:
                     yield from self._terms(keyword.value, "more" if keyword.arg in _TOLERANCES else "less")
 
-    def _within(self, less: ast.expr, more: ast.expr) -> Iterator[tuple[str, Looser]]:
+    def _within(self, less: ast.expr, more: ast.expr) -> Iterator[tuple[Constant, Looser]]:
         """Yield the bounds of `less < more`; what is compared with numbers alone is no bound of a test's."""
         if _is_result(less):
             yield from self._terms(more, "more")
         if _is_result(more):
             yield from self._terms(less, "less")
 
-    def _terms(self, node: ast.expr, way: Looser, depth: int = 0) -> Iterator[tuple[str, Looser]]:
+    def _terms(
+        self, node: ast.expr, way: Looser, seen: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[Constant, Looser]]:
         """Yield the names of the product in a bound, and which way it is looser by each."""
         if isinstance(node, ast.Name | ast.Attribute):
-            name = last_name(node)
-            is_own = isinstance(node, ast.Name) or last_name(node.value) in ("self", "cls")
-            if is_own and name in self.given:
-                for value in self.given[name] if depth < _MAX_DEPTH else ():
-                    yield from self._terms(value, way, depth + 1)
-            elif name in self.imported or not isinstance(node, ast.Name):
-                yield self.imported.get(name, name), way
+            yield from self._named(node, way, seen)
         elif isinstance(node, ast.BinOp):
             is_turned = isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv)
             is_plain = is_turned or isinstance(node.op, ast.Add | ast.Mult)
-            yield from self._terms(node.left, way if is_plain else "other", depth)
+            yield from self._terms(node.left, way if is_plain else "other", seen)
             turned = _FLIPPED[way] if is_turned else way if is_plain else "other"
-            yield from self._terms(node.right, turned, depth)
+            yield from self._terms(node.right, turned, seen)
         elif isinstance(node, ast.UnaryOp):
-            yield from self._terms(node.operand, _FLIPPED[way], depth)
+            yield from self._terms(node.operand, _FLIPPED[way], seen)
         elif isinstance(node, ast.Subscript):
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            for name, _ in self._terms(node.value, "other", depth):
-                yield (name, "other") if key is None else (f"{name}[{key!r}]", way)
+            for (module, name), _ in self._terms(node.value, "other", seen):
+                yield ((module, name), "other") if key is None else ((module, f"{name}[{key!r}]"), way)
         elif isinstance(node, ast.Call) and last_name(node.func) in _PLAIN:
             for value in node.args:
-                yield from self._terms(value, way, depth)
+                yield from self._terms(value, way, seen)
+
+    def _named(
+        self, node: ast.Name | ast.Attribute, way: Looser, seen: frozenset[str]
+    ) -> Iterator[tuple[Constant, Looser]]:
+        name = last_name(node)
+        is_own = isinstance(node, ast.Name) or last_name(node.value) in ("self", "cls")
+        if is_own and name in self.given:
+            if name not in seen and len(seen) < _MAX_DEPTH:
+                for value in self.given[name]:
+                    yield from self._terms(value, way, seen | {name})
+        elif isinstance(node, ast.Name):
+            if name in self.imported:
+                yield self.imported[name], way
+        else:
+            # A field of what a test has made itself is no constant.
+            root = node.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in self.imported and root.id not in self.given:
+                yield (self.imported[root.id][0], name), way
 
 
 def _is_result(node: ast.expr) -> bool:
@@ -313,25 +319,3 @@ def _is_result(node: ast.expr) -> bool:
         or (isinstance(n, ast.Name) and not n.id.isupper() and n.id not in _CALLED)
         for n in ast.walk(node)
     )
-
-
-def _of_text(base: Tree, test: TestResult, changed: Mapping[str, Looser]) -> Iterator[str]:
-    """Yield the constants within which a test in another language compares."""
-    path, name = place(test)
-    text = base[path].content.decode("utf-8", "replace") if path in base else ""
-    body = bodies(path, text).get(name, "")
-    # A package of Go's shares its constants with its tests; in a script they are imported or of something.
-    taken = {} if path.endswith(GO) else {local: source.name for local, source in imports(text).items()}
-    for constant, way in changed.items():
-        locals_ = [local for local, name in taken.items() if name == constant]
-        owner = r"(?:\w+\.)*" if path.endswith(GO) else r"(?:\w+\.)+"
-        words = [owner + re.escape(constant), *map(re.escape, locals_)]
-        word = rf"(?:{'|'.join(words)})(?![\w$])"
-        # A test of Go says when it fails, one of JavaScript when it passes.
-        is_fault = path.endswith(GO)
-        above = rf"<=?\s*{word}" if not is_fault else rf">=?\s*{word}"
-        below = rf">=?\s*{word}" if not is_fault else rf"<=?\s*{word}"
-        patterns = {"more": [above, _WITHIN + word], "less": [below, rf"toBeCloseTo\([^\n]*,\s*{word}"]}
-        wanted = patterns["more"] + patterns["less"] if way == "other" else patterns[way]
-        if any(re.search(pattern, body) for pattern in wanted):
-            yield constant

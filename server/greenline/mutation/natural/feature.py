@@ -69,7 +69,7 @@ class Looks:
         text = "if 1:\n" + text if text[:1] in (" ", "\t") else text
         try:
             return shapes(ast.parse(text), self._known)
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return Counter()
 
 

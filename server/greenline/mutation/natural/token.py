@@ -27,6 +27,7 @@ _TOKEN = re.compile(
 _KNOWN = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self", "cls"}
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LINES_AROUND = 2
+_LONGEST_WINDOW = 4000
 _LONGEST_OF_WORDS = 4
 _LONGEST_OF_SHAPES = 7
 _OPEN = "\0"
@@ -44,6 +45,9 @@ class _Token:
 def runs(data: str, start: int, end: int, replacement: str) -> Counter[str]:
     """Return run → how many more of it there are once characters `start` … `end` are `replacement`."""
     first, last = _window(data, start, end)
+    if last - first + len(replacement) > _LONGEST_WINDOW:
+        # A line of data; and a quote that stays open costs the square of what follows.
+        return Counter()
     before = _tokens(data[first:last])
     after = _tokens(data[first:start] + replacement + data[end:last])
     shorter = min(len(before), len(after))

@@ -126,9 +126,8 @@ def varying(source: Source, node: ast.AST) -> Iterator[Candidate]:
     names = [name for name in source.names(node) if name not in ("self", "cls")]
     statement = source.statement(node)
     own = {inner.id for inner in ast.walk(statement) if isinstance(inner, ast.Name)} if statement else set()
-    for name in names:
-        if name not in own:
-            yield source.replace(node, name, "constant", 0.2)
+    for name in [name for name in names if name not in own][:_MAX_NAMES]:
+        yield source.replace(node, name, "constant", 0.2)
 
 
 def kind(source: Source, node: ast.AST) -> Iterator[Candidate]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenline.mutation.operator.insertion import after
-from greenline.mutation.source import Candidate, Source
+from greenline.mutation.source import Candidate, Function, Source
 
 _MAX_NAMES = 6
 _COPIES = ("dict", "list", "set")
@@ -79,12 +79,17 @@ def left_behind(source: Source, node: ast.AST) -> Iterator[Candidate]:
     value, function = node.value, source.function(node)
     if not isinstance(value, ast.Attribute) or not isinstance(value.value, ast.Name) or function is None:
         return
-    known = source.once("beginnings", lambda: _beginnings(source))
-    stored = (n for n in ast.walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
-    if any(ast.unparse(other) == ast.unparse(value) for other in stored):
+    known = source.once("beginnings", lambda: _beginnings(source)).get(value.attr)
+    if not known or ast.unparse(value) in source.once(("stored", function), lambda: _stored(function)):
         return
-    for text in sorted(known.get(value.attr, ())):
+    for text in sorted(known)[:_MAX_NAMES]:
         yield after(source, node, f"{ast.unparse(value)} = {text}", "missing reset", 0.35)
+
+
+def _stored(function: Function) -> set[str]:
+    """Return the fields that a function sets."""
+    inner = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    return {ast.unparse(node) for node in inner if isinstance(node.ctx, ast.Store)}
 
 
 def _beginnings(source: Source) -> dict[str, set[str]]:
