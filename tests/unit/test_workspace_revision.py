@@ -100,7 +100,16 @@ def since(root: Path) -> list[tuple[str, bytes | None, bytes | None]]:
 
 
 @pytest.mark.parametrize(
-    "attributes", ["*.py text eol=crlf\n", "*.py text=auto eol=crlf\n", "*.py eol=crlf\n", ""]
+    "attributes",
+    [
+        "*.py text eol=crlf\n",
+        "*.py text=auto eol=crlf\n",
+        "*.py eol=crlf\n",
+        "*.py crlf\n",
+        "*.py crlf=input\n",
+        "*.py text=input\n",
+        "",
+    ],
 )
 def test_line_ends_that_git_converts_are_no_change(tmp_path: Path, attributes: str) -> None:
     git(tmp_path, "init", "-q")

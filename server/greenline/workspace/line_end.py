@@ -51,20 +51,34 @@ def _written(stored: StagedFile, working: StagedFile) -> bytes:
 def _converted(root: str, files: Mapping[str, StagedFile]) -> Iterable[str]:
     """Yield the files whose line ends git converts."""
     said = git(
-        root, ["check-attr", "-z", "--stdin", "text", "eol"], b"".join(os.fsencode(p) + b"\0" for p in files)
+        root,
+        ["check-attr", "-z", "--stdin", "text", "eol", "crlf"],
+        b"".join(os.fsencode(p) + b"\0" for p in files),
     )
     fields = [os.fsdecode(piece) for piece in (said or b"").split(b"\0")]
     attributes: dict[str, dict[str, str]] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         attributes.setdefault(path, {})[name] = value
-    setting = (git(root, ["config", "--get", "core.autocrlf"]) or b"").strip().lower()
-    is_automatic = setting in (b"true", b"input", b"yes", b"on", b"1")
+    is_automatic = _is_automatic(root)
     for path, file in files.items():
         own = attributes.get(path, {})
         text, eol = own.get("text", "unspecified"), own.get("eol", "unspecified")
+        if text == "unspecified":
+            # The name that it had before git 1.7.2.
+            text = own.get("crlf", "unspecified")
+        text = "set" if text == "input" else text
         if text == "unspecified":
             text = "set" if eol in ("lf", "crlf") else "auto" if is_automatic else "unset"
         # What is stored with such line ends, or is no text, git leaves alone where it finds out by itself.
         is_plain = b"\r" not in file.content and b"\0" not in file.content
         if is_plain and text in ("set", "auto"):
             yield path
+
+
+def _is_automatic(root: str) -> bool:
+    """Return whether git converts what is text without being told of each file."""
+    raw = git(root, ["config", "--get", "core.autocrlf"])
+    if (raw or b"").strip().lower() == b"input":
+        return True
+    value = git(root, ["config", "--type=bool-or-int", "--get", "core.autocrlf"])
+    return (value or b"false").strip() not in (b"false", b"0")
