@@ -86,3 +86,16 @@ def test_a_fixture_that_a_nearer_conftest_gives_otherwise_is_another() -> None:
     new = {**old, PATH: HEAD + USES, "conftest.py": HEAD + FIXTURE}
 
     assert loosened(tree(old), tree(new), [PATH, "conftest.py"], [PATH]).places == {(PATH, "test_it")}
+
+
+def test_a_test_with_a_very_long_expression_is_compared() -> None:
+    long = " + ".join(["money(1)"] * 400)
+
+    assert names(PYTEST.replace("money(-1)", long), MATCHED.replace("money(-1)", long).replace("'a'", "'b'"))
+    assert names(HELPER, NAMED.replace("stock):", "stock, name='a'):").replace("stock)\n", f"{long})\n"))
+
+
+def test_only_the_first_rows_are_looked_at() -> None:
+    rows = ", ".join(["(0.5, '0.50')"] * 40)
+
+    assert names(ONE, ROWS.replace("(2, '2.00'), (0.5, '0.50')", f"{rows}, (2, '2.00')"))

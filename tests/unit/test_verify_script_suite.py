@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from greenline.core.port import StagedFile, Tree
 from greenline.verify.loosened import loosened
-from greenline.verify.script_import import Source, imports
+from greenline.verify.script_import import Source, imports, replaced
+from greenline.verify.test_body import bodies, outside
 
 PATH = "test/board.test.ts"
 VITEST = "import { describe, expect, it, vi } from 'vitest';\n"
@@ -125,3 +128,42 @@ def test_imports_have_one_form() -> None:
         "g": Source("./y", "f"),
         "h": Source("./y", "h"),
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import" + " " * 5000, "import a" + " \n" * 5000 + "import b " * 900, "vi.spyOn(Board, " * 5000],
+)
+def test_imports_of_a_long_text_are_read_quickly(text: str) -> None:
+    started = time.monotonic()
+    assert not imports(text)
+    assert not [*replaced(text, frozenset({"Board"}))]
+    assert time.monotonic() - started < 2
+
+
+def test_a_spy_that_only_watches_is_no_replacement_whatever_comes_later() -> None:
+    watched = "const seen = vi.spyOn(Board.prototype, 'list')\nconst api = vi.fn().mockReturnValue(1)\n"
+
+    assert not [*replaced(watched, frozenset({"Board"}))]
+    assert [*replaced("vi.spyOn(\n  Board,\n  'list',\n).mockReturnValue(1);\n", frozenset({"Board"}))]
+
+
+@pytest.mark.parametrize("call", ["test('a', ", "describe('a', ", "it.each([", "it.each`"])
+def test_calls_that_are_never_closed_are_read_quickly(call: str) -> None:
+    started = time.monotonic()
+    outside(call * 3000, frozenset({"a.a"}))
+    bodies("a.test.js", call * 3000)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import {test, describe} from 'node:test';\n",
+        "import { it as test } from 'node:test';\n",
+        "const { test } = require('node:test');\n",
+        "const test = require('node:test');\n",
+    ],
+)
+def test_the_test_function_of_node_is_one_however_it_is_imported(line: str) -> None:
+    assert not names("import test from 'node:test';\n" + PLAIN + ASSERTS, line + PLAIN + ASSERTS)

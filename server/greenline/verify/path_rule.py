@@ -135,7 +135,7 @@ def _runner_parts(path: str, content: bytes) -> Any:
             scripts = data.get("scripts", {})
             tests = {k: v for k, v in scripts.items() if k.startswith(("test", "pretest", "posttest"))}
             return {**{k: data.get(k) for k in _JSON_KEYS}, "scripts": tests}
-    except (ValueError, AttributeError, configparser.Error):
+    except (ValueError, AttributeError, RecursionError, configparser.Error):
         # What cannot be read is compared as a whole.
         return text
     return None

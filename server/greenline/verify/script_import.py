@@ -14,7 +14,7 @@ import attrs
 from greenline.core.port import Tree
 from greenline.verify.source_line import JAVASCRIPT, bare
 
-_FROM = re.compile(r"\bimport\s+(?!type\b)([\w$*{}\s,]+?)\s*from\s*(?=[\"'])")
+_FROM = re.compile(r"\bimport(?=[\s{*])(?!\s+type\b)([^\"'`;()=]{1,4000}?)(?<![\w$])from\s*(?=[\"'])")
 _REQUIRED = re.compile(
     r"\b(?:const|let|var)\s+([\w$]+|\{[^}]*\})\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*(?=[\"'])"
 )
@@ -22,6 +22,8 @@ _ONLY = re.compile(r"(?:\bimport\s*\(?|\brequire\s*\(|\bexport\b[^;\"'\n]*\bfrom
 _AFTER = re.compile(r"\s*\)\s*\.\s*([\w$]+)")
 _QUOTED = re.compile(r"([\"'`])([^\"'`\n]*)\1")
 _WHOLE = frozenset({"default", "*"})
+_MAX_ALIASES = 5
+"""How many names of names are followed."""
 
 
 @attrs.frozen
@@ -38,6 +40,8 @@ class Source:
         """Return the one form that the several ways to write it have."""
         module = module.removeprefix("node:")
         name = "" if name in _WHOLE else name
+        if module == "test" and name in ("test", "it"):
+            name = ""
         if module == "assert" and name == "strict":
             return cls("assert/strict")
         return cls(module, "" if module == "assert/strict" and name in ("strict", "ok") else name)
@@ -49,7 +53,7 @@ def imports(text: str) -> dict[str, Source]:
     found: dict[str, Source] = {}
     for match in _FROM.finditer(plain):
         module = _text_at(text, match.end())
-        for local, name in _clause(match[1]):
+        for local, name in _clause(match[1].strip()):
             found[local] = Source.of(module, name)
     for match in _REQUIRED.finditer(plain):
         module = _text_at(text, match.end())
@@ -99,14 +103,14 @@ def replaced(text: str, names: Mapping[str, Source] | frozenset[str]) -> Iterato
     """Yield where in a text one of the names, or something of it, is given another value, and which name."""
     plain = bare(text)
     known = {*names}
-    grown = bool(known)
-    while grown:
+    for _ in range(_MAX_ALIASES if known else 0):
         # What is made of one of them (`const proto = Cart.prototype`) stands for it.
         word = _any_of(known)
         alias = re.compile(rf"\b(?:const|let|var)\s+([\w$]+)\s*=\s*{word}(?:\.[\w$]+)*\s*(?:;|\n)")
         more = {match[1] for match in alias.finditer(plain)} - known
+        if not more:
+            break
         known |= more
-        grown = bool(more)
     if not known:
         return
     word = _any_of(known)
@@ -116,7 +120,7 @@ def replaced(text: str, names: Mapping[str, Source] | frozenset[str]) -> Iterato
         rf"\b(?:Object\.(?:definePropert(?:y|ies)|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\(\s*{word}",
         rf"\bmock\s*\.\s*(?:method|getter|setter)\(\s*{word}",
         rf"\b(?:sinon|sandbox)\s*\.\s*(?:stub|replace\w*)\(\s*{word}",
-        rf"\b(?:vi|jest)\s*\.\s*(?:spyOn|replaceProperty)\(\s*{word}[^;]*?\)\s*\.\s*mock(?!Clear|Restore|Reset)",
+        rf"\b(?:vi|jest)\s*\.\s*(?:spyOn|replaceProperty)\(\s*{word}[^;()]{{0,300}}\)\s*\.\s*mock(?!Clear|Restore|Reset)",
         rf"\bdelete\s+{word}{member}",
     ):
         for match in re.finditer(pattern, plain):

@@ -6,6 +6,7 @@ A test whose name is put together when it runs stays in the rest, and so changes
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import attrs
@@ -15,6 +16,8 @@ from greenline.verify.source_line import GO, bare
 _CALL = re.compile(r"(?<![\w$.])(test|it|specify|describe|context|suite)((?:\s*\.\s*\w+)*)\s*\(\s*(?=[\"'`])")
 _EACH = re.compile(r"(?<![\w$.])(?:test|it|specify)(?:\s*\.\s*\w+)*\s*\.\s*(?:each|for)\s*([(`])")
 _SUITES = frozenset({"describe", "context", "suite"})
+_MAX_DEPTH = 30
+"""How deep suites are looked into."""
 _DYNAMIC = re.compile(r"\$\{|%[sdifjoOp#]|\$\w|\\")
 _GO_TEST = re.compile(r"^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(.*\n(?:.*\n)*?\}", re.M)
 _GO_IMPORT = re.compile(r"^import (?:\((?:[^)]*)\)|.*)$", re.M)
@@ -29,8 +32,8 @@ def bodies(path: str, text: str) -> dict[str, str]:
     """
     text = text.replace("\r\n", "\n")
     found = list(_go_tests(text) if path.endswith(GO) else _script_tests(text, bare(text), 0, len(text), ""))
-    names = [test.name for test in found]
-    own = [test for test in found if names.count(test.name) == 1]
+    names = Counter(test.name for test in found)
+    own = [test for test in found if names[test.name] == 1]
     rest, taken = list(text), {}
     for test in own:
         taken[test.name] = _squeezed(f"{test.head} {text[test.title_end : test.end]}")
@@ -57,23 +60,24 @@ def _go_tests(text: str) -> Iterator[_Spelled]:
         yield _Spelled(match.group(1), "func", match.start(), match.end(1), match.end())
 
 
-def _script_tests(text: str, plain: str, start: int, end: int, prefix: str) -> Iterator[_Spelled]:
+def _script_tests(
+    text: str, plain: str, start: int, end: int, prefix: str, depth: int = 0
+) -> Iterator[_Spelled]:
     index = start
     while (call := _CALL.search(plain, index, end)) is not None:
         opening = plain.index("(", call.end(2))
         title_end = plain.find(plain[call.end()], call.end() + 1)
-        closing = _closing(plain, opening, end)
         title = text[call.end() + 1 : title_end]
         if title_end < 0 or _DYNAMIC.search(title) or ".each" in call.group(2):
             index = call.end()
             continue
+        after = closing(plain, opening, end)
         if call.group(1) in _SUITES:
-            yield from _script_tests(text, plain, title_end, closing, f"{prefix}{title}.")
+            if depth < _MAX_DEPTH:
+                yield from _script_tests(text, plain, title_end, after, f"{prefix}{title}.", depth + 1)
         else:
-            yield _Spelled(
-                prefix + title, text[call.start(1) : opening], call.start(1), title_end + 1, closing
-            )
-        index = closing
+            yield _Spelled(prefix + title, text[call.start(1) : opening], call.start(1), title_end + 1, after)
+        index = after
 
 
 def outside(text: str, known: frozenset[str]) -> str:
@@ -87,24 +91,29 @@ def outside(text: str, known: frozenset[str]) -> str:
     for test in _script_tests(text, plain, 0, len(text), ""):
         clear(test.start, test.end)
     for call in _CALL.finditer(plain):
+        if not out[call.start(1)].strip():
+            continue
         title_end = plain.find(plain[call.end()], call.end() + 1)
         title = text[call.end() + 1 : title_end]
         opening = plain.index("(", call.end(2))
         if call.group(1) not in _SUITES or not any(f".{title}." in f".{name}" for name in known):
-            clear(call.start(1), _closing(plain, opening, len(plain)))
+            clear(call.start(1), closing(plain, opening, len(plain)))
     for call in _EACH.finditer(plain):
+        if not out[call.start()].strip():
+            continue
         rows = (
             plain.find("`", call.end()) + 1
             if call.group(1) == "`"
-            else _closing(plain, call.end() - 1, len(plain))
+            else closing(plain, call.end() - 1, len(plain))
         )
         opening = plain.find("(", rows)
         if opening >= 0:
-            clear(call.start(), _closing(plain, opening, len(plain)))
+            clear(call.start(), closing(plain, opening, len(plain)))
     return "".join(out)
 
 
-def _closing(plain: str, opening: int, end: int) -> int:
+def closing(plain: str, opening: int, end: int) -> int:
+    """Return where what a bracket opens ends in a bare text, behind its last bracket."""
     depth = 0
     for index in range(opening, end):
         depth += (plain[index] in "([{") - (plain[index] in ")]}")
