@@ -167,3 +167,46 @@ def test_calls_that_are_never_closed_are_read_quickly(call: str) -> None:
 )
 def test_the_test_function_of_node_is_one_however_it_is_imported(line: str) -> None:
     assert not names("import test from 'node:test';\n" + PLAIN + ASSERTS, line + PLAIN + ASSERTS)
+
+
+ROUTE = (
+    "const route = { path: '/', retry: 3 };\nconst queue = makeQueue('a', { retry: 3 });\n// { retry: 3 }\n"
+)
+
+
+def test_only_options_of_tests_run_them_again() -> None:
+    assert not names(TYPED, VITEST + SUBJECT + ROUTE + BODY)
+    assert names(TYPED, TYPED.replace("('Board', ", "('Board', { retry: 3 }, "))
+    assert names(TYPED, VITEST + SUBJECT + "vi.setConfig({ testTimeout: 9, retry: 3 });\n" + BODY)
+
+
+HELPER = "function fake() {\n  Board.prototype.list = () => [];\n}\n"
+ARROW = "const fake = async (limit: number): Promise<void> => {\n  Board.prototype.list = () => [];\n};\n"
+NEW = "\nit('new', () => {\n  fake();\n  expect(1).toBe(1);\n});\n"
+
+
+@pytest.mark.parametrize("helper", [HELPER, ARROW])
+def test_what_a_helper_does_that_only_new_tests_call_is_nothing_to_the_old_ones(helper: str) -> None:
+    assert not names(TYPED, VITEST + SUBJECT + helper + BODY + NEW)
+
+
+@pytest.mark.parametrize("helper", [HELPER, ARROW])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "beforeEach(fake);\n",
+        "fake();\n",
+        "const again = () => fake();\nagain();\n",
+        "beforeEach(() => {\n  fake();\n});\n",
+    ],
+)
+def test_what_a_helper_does_that_is_called_for_all_tests_loosens_the_old_ones(helper: str, call: str) -> None:
+    assert names(TYPED, VITEST + SUBJECT + helper + call + BODY + NEW)
+    assert names(TYPED, TYPED.replace("  it(", f"{call}  it(") + helper)
+
+
+def test_a_function_that_is_called_where_it_stands_loosens_the_old_tests() -> None:
+    at_once = "const done = function () {\n  Board.prototype.list = () => [];\n}();\n"
+
+    assert names(TYPED, VITEST + SUBJECT + at_once + BODY)
+    assert names(TYPED, VITEST + SUBJECT + f"({HELPER.rstrip()})();\n" + BODY)

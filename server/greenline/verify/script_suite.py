@@ -7,17 +7,30 @@ module that it is about is replaced above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from greenline.core.port import Tree
 from greenline.verify.script_import import Source, imports, mocked, replaced, resolved
-from greenline.verify.test_body import bodies, outside
+from greenline.verify.source_line import bare
+from greenline.verify.test_body import bodies, closing, outside
 
 _ASSERTING = re.compile(
     r"assert(?:/strict)?|power-assert|chai(?:/.*)?|should|expect|vitest|@jest/globals|test|uvu/assert"
 )
 """Modules whose names say what a test asserts."""
-_RETRIES = re.compile(r"\bjest\s*\.\s*retryTimes\s*\(|\bthis\s*\.\s*retries\s*\(|\bretry\s*:\s*[1-9]")
+_RETRIES = re.compile(
+    r"\bjest\s*\.\s*retryTimes\s*\(|\bthis\s*\.\s*retries\s*\("
+    r"|(?:(?<![\w$.])(?:describe|suite|context|test|it)(?:\s*\.\s*\w+)*\s*\(\s*([\"'`])[^\"'`\n]*\1\s*,"
+    r"|\bsetConfig\s*\()\s*\{[^{}]{0,400}?\bretry\s*:\s*[1-9]"
+)
+_HELPER = re.compile(
+    r"\bfunction\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\s*\*?\s*)?\("
+)
+_WITHIN = re.compile(r"[(\[,=?:&|!+~-]\s*(?:async\s+)?\Z|\b(?:void|new|await|return)\s+(?:async\s+)?\Z")
+"""What stands before a function that is part of an expression, and so may be called at once."""
+_BODY = re.compile(r"\s*(?::[^={;\n]*)?(?:=>\s*)?\{")
+_WORD = re.compile(r"(?<![\w$.])[\w$]+")
 
 
 def rewired(base: Tree, patched: Tree, path: str, changed: set[str]) -> Iterator[str]:
@@ -45,7 +58,9 @@ def rewired(base: Tree, patched: Tree, path: str, changed: set[str]) -> Iterator
 def _replaces(base: Tree, patched: Tree, path: str, texts: tuple[str, str], known: frozenset[str]) -> bool:
     """Return whether something is put in the place of what the tests of a file import, or runs them again."""
     old, new = texts
-    around = tuple(outside(text, known) for text in texts)
+    tests = (test for name, test in bodies(path, new).items() if name in known - {""})
+    before = outside(old, known)
+    around = before, _without_uncalled(outside(new, known), old, tests)
     subjects = {name: s for name, s in imports(old).items() if s.module.startswith(".")}
     own = {source.module for source in imports(old).values()}
     own |= {file for source in subjects.values() if (file := resolved(base, path, source.module))}
@@ -60,7 +75,33 @@ def _replaces(base: Tree, patched: Tree, path: str, texts: tuple[str, str], know
     hits = [{_line(text, start) for start, _ in replaced(text, subjects)} for text in around]
     if hits[1] - hits[0]:
         return True
-    return len(_RETRIES.findall(around[1])) > len(_RETRIES.findall(around[0]))
+    retries = [len(_RETRIES.findall(bare(text))) for text in around]
+    return retries[1] > retries[0]
+
+
+def _without_uncalled(around: str, old: str, tests: Iterable[str]) -> str:
+    """Return what stands around tests with new functions made blank that none of these tests can call."""
+    plain = bare(around)
+    told = {*_WORD.findall(old)}
+    called = {word for test in tests for word in _WORD.findall(test)}
+    words = Counter(_WORD.findall(plain))
+    end = 0
+    for match in _HELPER.finditer(plain):
+        name = match[1] or match[2]
+        if match.start() < end or name in told or name in called:
+            continue
+        if _WITHIN.search(plain, max(0, match.start() - 80), match.start()):
+            continue
+        opens = _BODY.match(plain, closing(plain, match.end() - 1, len(plain)))
+        if opens is None:
+            continue
+        end = closing(plain, opens.end() - 1, len(plain))
+        is_called_there = plain[end : end + 80].lstrip().startswith("(")
+        if is_called_there or words[name] > _WORD.findall(plain, match.start(), end).count(name):
+            continue
+        blank = "".join(letter if letter == "\n" else " " for letter in around[match.start() : end])
+        around = around[: match.start()] + blank + around[end:]
+    return around
 
 
 def _line(text: str, start: int) -> str:

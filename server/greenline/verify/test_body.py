@@ -107,8 +107,9 @@ def outside(text: str, known: frozenset[str]) -> str:
             else closing(plain, call.end() - 1, len(plain))
         )
         opening = plain.find("(", rows)
-        if opening >= 0:
-            clear(call.start(), closing(plain, opening, len(plain)))
+        if opening < 0:
+            break
+        clear(call.start(), closing(plain, opening, len(plain)))
     return "".join(out)
 
 
