@@ -242,3 +242,43 @@ def test_a_new_file_may_hold_numbers(path: str, text: str) -> None:
 )
 def test_a_refusal_says_what_is_wrong(edit: str, said: str) -> None:
     assert said in refusal(edit, "shop.py", "if a < b:\nx\n").message
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "search", "replace"),
+    [
+        (
+            "a.md",
+            "1. Get it\n2. Build it\n3. Run it\n\n# Short\n\nGet it\nRun it\n",
+            ["1. Get it", "2. Run it"],
+            ["1. Get it", "2. Test it", "3. Run it"],
+        ),
+        (
+            "a.yaml",
+            "ports:\n  1: alice\n  2: robert\nnames: |\n  alice\n  bob\n",
+            ["  1: alice", "  2: bob"],
+            ["  1: alice", "  2: bobby"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_stale_numbers_of_the_file_itself_are_not_taken_off(
+    kind: str, path: str, before: str, search: list[str], replace: list[str]
+) -> None:
+    assert refusal(KINDS[kind](path, search, replace), path, before).code != "malformed"
+
+
+def test_a_lone_number_that_continues_no_numbers_is_refused() -> None:
+    assert refusal(block("p.json", ["1→[", "2→1"], ["1→[", "7"]), "p.json", "[\n1\n]\n").code == "malformed"
+
+
+def test_a_lone_number_that_continues_the_numbers_is_an_empty_line() -> None:
+    edit = block("a.txt", ["1→a", "2", "3→b"], ["1→a", "2", "3→c"])
+
+    assert result(edit, "a.txt", "a\n\nb\n") == "a\n\nc\n"
+
+
+def test_a_blank_new_line_keeps_its_blanks() -> None:
+    edit = block("a.txt", ["1→a", "2→b"], ["1→a", "   ", "2→c"])
+
+    assert result(edit, "a.txt", "a\nb\n") == "a\n   \nc\n"

@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 from greenline.app import open_checkpoints, open_journal
@@ -16,6 +17,7 @@ from greenline.config.settings import Settings
 from greenline.core.edit import FileChange
 from greenline.edit.reach import Reach, settle
 from greenline.edit.write import Occasion, apply_changes
+from greenline.journal.checkpoint import CheckpointState
 from greenline.journal.pointer import pointers_of
 from greenline.workspace.state import state_folder
 
@@ -215,3 +217,20 @@ def test_an_id_is_found_with_enough_of_it_in_either_journal(pair: Pair) -> None:
     assert reach.named(None) == (store, [newest])
     assert reach.named(other.id)[1] == [other]
     assert reach.newest_first(1) == [newest]
+
+
+def test_an_undo_elsewhere_that_may_not_have_been_made_is_not_the_newest(pair: Pair) -> None:
+    pair.apply()
+    journal = open_journal(str(pair.roots[0]))
+    store = open_checkpoints(str(pair.roots[0]), journal, Settings())
+    made = store.newest_first()[0]
+    undo = attrs.evolve(
+        made, id="undo", kind="undo", state=CheckpointState.UNCONFIRMED, created=made.created + 1
+    )
+    other = open_journal(str(pair.roots[1]))
+    reach = Reach(str(pair.roots[1]), open_checkpoints(str(pair.roots[1]), other, Settings()))
+    try:
+        assert reach._newest([(store, undo), (store, made)]) == (store, [made])
+    finally:
+        journal.close()
+        other.close()

@@ -88,15 +88,15 @@ def may_be_numbered(text: str) -> bool:
     return _ANY.search(text) is not None
 
 
-def plain(search: str, replace: str) -> tuple[Plain, ...]:
+def plain(search: str, replace: str, lines: Sequence[str] = ()) -> tuple[Plain, ...]:
     """Return both texts without the numbers before their lines, likeliest first; nothing where none are.
 
-    A blank after the number may be the form's or the line's own, so there may be two readings.
+    There are none where the file's `lines` have such numbers themselves. A blank after the number may be the form's or the line's own, so there may be two readings.
     Raises `EditRejected` (`malformed`) where the numbers stand before some new lines alone.
     """
     source, target = split_lines(search), split_lines(replace)
     form = _form(source)
-    if form is None:
+    if form is None or _is_own(source, form, lines):
         return ()
     is_in_both = _refuse_some(source, target, form)
     rows = [row for line in source if (row := _row(line, form))]
@@ -110,36 +110,62 @@ def plain(search: str, replace: str) -> tuple[Plain, ...]:
     return tuple(found)
 
 
-def plain_hunks(hunks: Sequence[PatchHunk]) -> tuple[tuple[PatchHunk, ...], ...]:
+def plain_hunks(
+    hunks: Sequence[PatchHunk], lines: Sequence[str] = ()
+) -> tuple[tuple[PatchHunk, ...], ...]:
     """Return hunks without the numbers before their lines, in each reading; nothing where there are none.
 
-    Raises as `plain` does.
+    There are none where the file's `lines` have such numbers themselves. Raises as `plain` does.
     """
-    readings = (tuple(_plain_hunk(hunk, drops=drops) for hunk in hunks) for drops in (True, False))
+    readings = (tuple(_plain_hunk(hunk, lines, drops=drops) for hunk in hunks) for drops in (True, False))
     return tuple(dict.fromkeys(found for found in readings if found != tuple(hunks)))
 
 
-def _plain_hunk(hunk: PatchHunk, *, drops: bool) -> PatchHunk:
+def _plain_hunk(hunk: PatchHunk, lines: Sequence[str], *, drops: bool) -> PatchHunk:
     old = [text for kind, text in hunk.lines if kind != "+"]
     new = [text for kind, text in hunk.lines if kind == "+"]
     form = _form(old)
-    if form is None:
+    if form is None or _is_own(old, form, lines):
         return hunk
     is_in_both = _refuse_some(old, new, form)
     n_blanks = _blanks([*old, *(new if is_in_both else ())], form)[0] if drops else 0
     sources = iter(_without(old, form, n_blanks))
     targets = iter(_without(new, form, n_blanks) if is_in_both else new)
-    lines = tuple((kind, next(targets if kind == "+" else sources)) for kind, _ in hunk.lines)
-    return attrs.evolve(hunk, lines=lines)
+    shown = tuple((kind, next(targets if kind == "+" else sources)) for kind, _ in hunk.lines)
+    return attrs.evolve(hunk, lines=shown)
+
+
+def _is_own(wanted: Sequence[str], form: str, lines: Sequence[str]) -> bool:
+    """Return whether a file has such numbers before its own lines, so that no tool need have shown them."""
+    if form in _CLEAR:
+        return False
+    rests = {row.rest.strip() for line in lines if (row := _row(line, form))} - {""}
+    return any((row := _row(line, form)) and row.rest.strip() in rests for line in wanted)
 
 
 def _refuse_some(old: Sequence[str], new: Sequence[str], form: str) -> bool:
     """Return whether new lines are numbered as old ones; raises `EditRejected` where only some are."""
     known = [row for line in old if (row := _row(line, form))]
     n_rows = sum(1 for line in new if _is_alike(_row(line, form), known))
-    if n_rows and not all(_is_alike(_row(line, form), known) or _is_empty(line) for line in new):
+    if n_rows and not _are_all_numbered(old, new, form):
         raise _malformed("Line numbers stand before some of the new lines and not before the others.")
     return n_rows > 0
+
+
+def _are_all_numbered(old: Sequence[str], new: Sequence[str], form: str) -> bool:
+    """Return whether new lines are blank, numbered as old ones, or a lone number that is the next one's."""
+    known = [row for line in old if (row := _row(line, form))]
+    first = _alone(next(line for line in old if line.strip()))
+    last = known[0].number - 1 if first is None else first - 1
+    for line in new:
+        row = _row(line, form)
+        number = row.number if row is not None and _is_alike(row, known) else None
+        if number is None and line.strip():
+            number = _alone(line)
+            if number is None or number not in (last, last + 1):
+                return False
+        last = last if number is None else number
+    return True
 
 
 def _is_alike(row: _Row | None, known: Sequence[_Row]) -> bool:
@@ -315,10 +341,9 @@ def _is_run(lines: Sequence[str], form: str) -> bool:
             n_empty += 1
             continue
         row = _row(line, form)
-        alone = _ALONE.fullmatch(without_end(line)) if row is None else None
-        if row is None and alone is None:
+        number = _alone(line) if row is None else row.number
+        if number is None:
             return False
-        number = row.number if row is not None else int(alone[1]) if alone is not None else 0
         if last is not None and not last < number <= last + 1 + n_empty:
             return False
         last, n_empty = number, 0
@@ -328,13 +353,20 @@ def _is_run(lines: Sequence[str], form: str) -> bool:
 
 def _without(lines: Sequence[str], form: str, n_blanks: int) -> list[str]:
     """Return lines without their numbers, and without so many blanks after each."""
-    rows = ((line, _row(line, form)) for line in lines)
-    return [line_end(line) if row is None else row.rest.removeprefix(" " * n_blanks) for line, row in rows]
+    found = []
+    for line in lines:
+        row = _row(line, form)
+        if row is not None:
+            found.append(row.rest.removeprefix(" " * n_blanks))
+        else:
+            found.append(line_end(line) if line.strip() else line)
+    return found
 
 
-def _is_empty(line: str) -> bool:
-    """Return whether a line is empty, or the number of an empty one."""
-    return not line.strip() or _ALONE.fullmatch(without_end(line)) is not None
+def _alone(line: str) -> int | None:
+    """Return the number that is all that a line holds."""
+    found = _ALONE.fullmatch(without_end(line))
+    return None if found is None else int(found[1])
 
 
 def _width(rest: str) -> int:

@@ -15,7 +15,7 @@ from greenline.core.error import GreenlineError, InvalidInput, NotFound
 from greenline.edit.undo import named_checkpoints
 from greenline.edit.write import recover
 from greenline.journal.blob import BlobStore
-from greenline.journal.checkpoint import Checkpoint
+from greenline.journal.checkpoint import Checkpoint, CheckpointState
 from greenline.journal.checkpoint_store import CheckpointStore
 from greenline.journal.pointer import forget, lies_in, pointers_of
 from greenline.journal.store import SqliteJournal
@@ -109,7 +109,7 @@ class Reach:
     def _newest(
         self, elsewhere: Sequence[tuple[CheckpointStore, Checkpoint]]
     ) -> tuple[CheckpointStore, list[Checkpoint]]:
-        found = [(store, item) for store, item in elsewhere if item.in_force]
+        found = [(store, item) for store, item in elsewhere if item.in_force and not _is_open_undo(item)]
         try:
             found.append((self.own, self.own.newest_in_force()))
         except NotFound:
@@ -124,6 +124,11 @@ class Reach:
             for item in store.newest_first():
                 if any(lies_in(file.path, self.root) for file in item.files):
                     yield store, item
+
+
+def _is_open_undo(item: Checkpoint) -> bool:
+    """Return whether nobody knows if an undo was made; undoing it would make the undone change again."""
+    return item.kind == "undo" and item.state is CheckpointState.UNCONFIRMED
 
 
 def _store(journal: SqliteJournal) -> CheckpointStore:

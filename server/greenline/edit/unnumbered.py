@@ -31,7 +31,7 @@ def unnumbered(replace: _Replace) -> _Replace:
                 raise
             lines = split_lines(text)
             known = set(lines)
-            readings = plain(search, new) if may_be_numbered(search) else ()
+            readings = plain(search, new, lines) if may_be_numbered(search) else ()
             for reading in sorted(readings, key=lambda found: -_n_known(split_lines(found.search), known)):
                 if not reading.is_sure and not _stands(lines, reading):
                     continue
@@ -56,15 +56,16 @@ def apply_unnumbered(
         shown = [line for hunk in hunks for line in hunk.source]
         if error.code != "no-match":
             raise
-        known = set(split_lines(text))
-        readings = plain_hunks(hunks) if may_be_numbered("".join(shown)) else ()
+        lines = split_lines(text)
+        known = set(lines)
+        readings = plain_hunks(hunks, lines) if may_be_numbered("".join(shown)) else ()
         for reading in sorted(readings, key=lambda found: -sum(_n_known(h.source, known) for h in found)):
             try:
                 return apply_patch_hunks(text, reading, may_elide=may_elide, path=path)
             except EditRejected as other:
                 if other.code != "no-match":
                     raise
-        raise _told(error, shown, split_lines(text)) from None
+        raise _told(error, shown, lines) from None
 
 
 def _n_known(lines: Sequence[str], known: Container[str]) -> int:
