@@ -256,6 +256,19 @@ def moved(hunk: Hunk, spans: Sequence[Span], new: Sequence[str]) -> Hunk | None:
     return attrs.evolve(hunk, start_line=start, end_line=end)
 
 
+def stands(hunk: Hunk, spans: Sequence[Span], new: Sequence[str]) -> bool:
+    """Return whether what a hunk replaces is as it was after changes that led to the lines `new`.
+
+    For a place between lines, a change beside it that grows may have put something there.
+    """
+    if hunk.start_line == hunk.end_line and any(
+        span.start <= hunk.start_line <= span.end and span.to_end - span.to_start > span.end - span.start
+        for span in spans
+    ):
+        return False
+    return moved(hunk, spans, new) is not None
+
+
 def touches(span: Span, hunk: Hunk) -> bool:
     """Return whether the user's span and the hunk want the same lines or the same place between lines."""
     if span.start == span.end and hunk.start_line == hunk.end_line:

@@ -19,8 +19,9 @@ from greenline.core.anchor import Anchor
 from greenline.core.edit import FileChange
 from greenline.core.error import GreenlineError
 from greenline.core.event import Event
-from greenline.edit.hunk import rebase, split
+from greenline.edit.hunk import changed_spans, split, stands
 from greenline.edit.restore import Content
+from greenline.edit.text import split_lines
 from greenline.journal.checkpoint import Checkpoint, CheckpointState, Draft, FileVersions, Kind, Mark
 from greenline.lsp.decision import Editor, one_line_end, reads_alike
 from greenline.lsp.review import CurrentText, FileEdit
@@ -347,8 +348,10 @@ def _is_before(edit: FileEdit, now: str) -> bool:
 def _is_more_of(one: str, other: str, text: str) -> bool:
     """Return whether lines in which two texts differ all stand in a third as in one, none as in the other."""
     ways, ways_back = (split(FileChange("", b"", b""), *pair) for pair in ((one, other), (other, one)))
-    return all(rebase(hunk, one, text) is not None for hunk in ways) and not any(
-        rebase(hunk, other, text) is not None for hunk in ways_back
+    lines = split_lines(text)
+    spans, spans_back = (changed_spans(split_lines(each), lines) for each in (one, other))
+    return all(stands(hunk, spans, lines) for hunk in ways) and not any(
+        stands(hunk, spans_back, lines) for hunk in ways_back
     )
 
 

@@ -14,7 +14,7 @@ from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import GreenlineError
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal
-from greenline.edit.hunk import changed_spans, moved
+from greenline.edit.hunk import Span, changed_spans, stands
 from greenline.edit.restore import Content
 from greenline.lsp.decision import one_line_end
 from greenline.lsp.lines import lines_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MAX_KNOWN = 64
 """Proposals whose texts are kept."""
+_MAX_COMPARED = 8
+"""Files whose comparison is kept for other proposals."""
 
 
 @attrs.frozen
@@ -49,6 +51,15 @@ class _Known:
     """Files in whose accepted lines something else stands."""
 
 
+@attrs.frozen
+class _Compared:
+    """A file's text of now, and how it differs from texts that hunks wrote."""
+
+    now: str
+    lines: Sequence[str]
+    spans: dict[str, Sequence[Span]] = attrs.field(factory=dict)
+
+
 class Standing:
     """What proposals wrote, as it was accepted or last measured."""
 
@@ -56,6 +67,7 @@ class Standing:
         self._store = store
         self._glance = glance
         self._known: dict[str, _Known] = {}
+        self._compared: dict[str, _Compared] = {}
 
     def as_it_is(self, proposal: Proposal) -> Proposal:
         """Return a proposal whose evidence is `partial` where its accepted lines were changed since."""
@@ -82,9 +94,28 @@ class Standing:
                 continue
             known.seen[written.path] = now
             known.changed.discard(written.path)
-            if _is_changed(written, now):
+            if self._differs(written, now):
                 known.changed.add(written.path)
         return bool(known.changed)
+
+    def _differs(self, written: Written, now: str | None) -> bool:
+        if now is None or written.text is None or not written.hunks:
+            return now != written.text
+        if now == written.text:
+            return False
+        lines, spans = self._compare(written.path, written.text, now)
+        return not all(stands(hunk, spans, lines) for hunk in written.hunks)
+
+    def _compare(self, path: str, text: str, now: str) -> tuple[Sequence[str], Sequence[Span]]:
+        """Return the lines of now and the spans in which they differ, compared once for all proposals."""
+        held = self._compared.get(path)
+        if held is None or held.now != now:
+            held = self._compared[path] = _Compared(now, lines_of(now))
+            while len(self._compared) > _MAX_COMPARED:
+                del self._compared[next(iter(self._compared))]
+        if text not in held.spans:
+            held.spans[text] = changed_spans(lines_of(text), held.lines)
+        return held.lines, held.spans[text]
 
     def _of(self, proposal: Proposal) -> _Known:
         accepted = _accepted(proposal)
@@ -159,16 +190,6 @@ class Standing:
         except GreenlineError:
             return None
         return None if now is None else one_line_end(now.text)
-
-
-def _is_changed(written: Written, now: str | None) -> bool:
-    if now is None or written.text is None or not written.hunks:
-        return now != written.text
-    if now == written.text:
-        return False
-    lines: Sequence[str] = lines_of(now)
-    spans = changed_spans(lines_of(written.text), lines)
-    return any(moved(hunk, spans, lines) is None for hunk in written.hunks)
 
 
 def _accepted(proposal: Proposal) -> frozenset[str]:
