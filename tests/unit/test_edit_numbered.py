@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 
 import pytest
@@ -204,6 +205,10 @@ def test_numbers_of_some_lines_are_named() -> None:
         ("a.py", "A = {\n    # here\n}\n", ["    # here"], ['    9:  "a",', '    10: "b",']),
         ("a.js", "a = {\n  // all\n};\n", ["  // all"], ['  1: "a",', '  2: "b",']),
         ("a.py", 'S = """\nx\n"""\n', ["x"], ["1 | x", "7 | y"]),
+        ("a.py", "C = {\n}\n", ["C = {", "}"], ["C = {", '    2: "paid",', '    3: "sent",', "}"]),
+        ("a.js", "C = {\n};\n", ["C = {", "};"], ["C = {", '  2: "paid",', '  3: "sent",', "};"]),
+        ("a.md", "# A\n", ["# A"], ["# A", "2:00 tea", "3:00 cake"]),
+        ("a.c", "int f() {\n  x = f(2);\n}\n", ["  x = f(2);"], ["L1: x = f(2);"]),
         ("a.txt", "Bars: none\n", ["Bars: none"], ["12 | x"]),
     ],
 )
@@ -224,6 +229,8 @@ def test_numbers_of_the_file_itself_stay(
         ("d.txt", "1: a\n2: b\n"),
         ("d.md", "1. a\n2. b\n"),
         ("d.psv", "1|a\n2|b\n"),
+        ("cat.txt", "     1\tfoo\n     2\tbar\n"),
+        ("d.yaml", "8:  eight\n9:  nine\n10: ten\n"),
         ("test_d.py", 'SHOWN = """\\\n     1→a\n     2→b\n"""\n'),
     ],
 )
@@ -282,3 +289,22 @@ def test_a_blank_new_line_keeps_its_blanks() -> None:
     edit = block("a.txt", ["1→a", "2→b"], ["1→a", "   ", "2→c"])
 
     assert result(edit, "a.txt", "a\nb\n") == "a\n   \nc\n"
+
+
+def test_many_changes_are_looked_at_in_time() -> None:
+    before = "".join(f"name{n}\nval{n}\n" for n in range(3000))
+    after = "".join(f"name{n}\n{n + 90000}|v\n" for n in range(3000))
+    started = time.monotonic()
+
+    assert result(json.dumps({"writes": [{"path": "a.txt", "content": after}]}), "a.txt", before) == after
+    assert time.monotonic() - started < 2
+
+
+def test_a_block_of_many_lines_is_looked_at_in_time() -> None:
+    before = "".join(f"name{n} foo{n * 7919 % 10007}\n" for n in range(1500))
+    after = "".join(f"{n + 5}|{chr(97 + n % 26) * 3}{n * 31}zz\n" for n in range(1500))
+    started = time.monotonic()
+
+    result(json.dumps({"writes": [{"path": "a.sql", "content": after}]}), "a.sql", before)
+
+    assert time.monotonic() - started < 5

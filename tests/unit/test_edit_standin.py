@@ -175,3 +175,10 @@ def test_a_note_that_the_file_has_already_may_move(tmp_path: Path) -> None:
 )
 def test_a_comment_of_an_edit_that_speaks_of_something_else_stands_for_nothing(line: str) -> None:
     assert not is_stand_in(line, strict=True)
+
+
+def test_a_remark_of_json_that_is_merely_added_is_none(tmp_path: Path) -> None:
+    old, new = '  "a": 1\n', '  "$comment": "Same as above",\n  "a": 1\n'
+    edit = f"a.json\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+    assert not is_elision(tmp_path, "a.json", "{\n" + old + "}\n", edit)

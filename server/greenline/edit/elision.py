@@ -150,10 +150,12 @@ def check(before: Iterable[str], removed: Sequence[str], added: Sequence[str]) -
     `before` is the whole old text's lines, looked at only where one is in doubt;
     `removed` and `added` are what the edit changes of them.
     """
+    n_gone, n_new = (sum(1 for one in lines if one.strip()) for lines in (removed, added))
     suspects = [
         (above, line)
         for above, line in zip(["", *added], added, strict=False)
-        if is_bare(line) or is_placeholder(line) or is_doubtful(line)
+        if (n_gone >= n_new or not _is_remark(line))
+        and (is_bare(line) or is_placeholder(line) or is_doubtful(line))
     ]
     found = _stand_in(removed, added, strict=True) if _is_shrunk(removed, added) else None
     known = Counter(line.strip() for line in before) if suspects or found else Counter[str]()
@@ -193,6 +195,12 @@ def check_whole(before: Sequence[str], removed: Sequence[str], added: Sequence[s
             continue
         if is_note and text not in known and len(body.split()) <= _NOTE and speaks_of_rest(body):
             raise _elision(text)
+
+
+def _is_remark(line: str) -> bool:
+    """Return whether a line is a member of JSON that says something, and no dots."""
+    words = as_comment(line.strip())
+    return words != line.strip() and not words.startswith(("// .", "// …"))
 
 
 def _is_shrunk(removed: Sequence[str], added: Sequence[str]) -> bool:

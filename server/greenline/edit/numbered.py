@@ -27,7 +27,7 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "tab": re.compile(r"(\d{1,7})\t(.*)", re.DOTALL),
     "word": re.compile(r"[ \t]*\+?(?:[Ll]|[Ll]ine )(\d{1,7}) ?[:|→](.*)", re.DOTALL),
     "bar": re.compile(r"[ \t]*\+?(\d{1,7})[ \t]*[|│┃¦](.*)", re.DOTALL),
-    "colon": re.compile(r"[ \t]*\+?(\d{1,7}):(.*)", re.DOTALL),
+    "colon": re.compile(r"[ \t]*\+?(?!\d\d?:[0-5]\d(?!\d))(\d{1,7}):(.*)", re.DOTALL),
     "path": re.compile(r"[\w./+-]*\w\.\w+:(\d{1,7}):(.*)", re.DOTALL),
     "bracket": re.compile(r"[ \t]*\[(\d{1,7})\](.*)", re.DOTALL),
     "item": re.compile(r"[ \t]*(\d{1,7})[.)] (.*)", re.DOTALL),
@@ -52,10 +52,14 @@ _TABLE = re.compile(
     r"\.(?:tsv|tab|csv|psv|dat|data|lst|bas|vb|frm|for|f|f77|cob|cbl|nc|gcode)$", re.IGNORECASE
 )
 _MEMBER = re.compile(r"\s*(?:[\w-]+:(?:\s|$)|- )")
+_MEMBERS = re.compile(r" \S.*,", re.DOTALL)
 _LETTER = re.compile(r"[^\W\d_]")
 _ALIKE = 0.6
 _MANY = 200_000
 """Letters of a text that is parsed to see whether the numbers are what breaks it."""
+_MAX_PAIRS = 20_000
+_LETTERS = 1_000
+"""Letters of a line that is compared with others: the cost is their square."""
 
 
 @attrs.frozen
@@ -91,7 +95,8 @@ def may_be_numbered(text: str) -> bool:
 def plain(search: str, replace: str, lines: Sequence[str] = ()) -> tuple[Plain, ...]:
     """Return both texts without the numbers before their lines, likeliest first; nothing where none are.
 
-    There are none where the file's `lines` have such numbers themselves. A blank after the number may be the form's or the line's own, so there may be two readings.
+    There are none where the file's `lines` have such numbers themselves.
+    A blank after the number may be the form's or the line's own, so there may be two readings.
     Raises `EditRejected` (`malformed`) where the numbers stand before some new lines alone.
     """
     source, target = split_lines(search), split_lines(replace)
@@ -110,9 +115,7 @@ def plain(search: str, replace: str, lines: Sequence[str] = ()) -> tuple[Plain, 
     return tuple(found)
 
 
-def plain_hunks(
-    hunks: Sequence[PatchHunk], lines: Sequence[str] = ()
-) -> tuple[tuple[PatchHunk, ...], ...]:
+def plain_hunks(hunks: Sequence[PatchHunk], lines: Sequence[str] = ()) -> tuple[tuple[PatchHunk, ...], ...]:
     """Return hunks without the numbers before their lines, in each reading; nothing where there are none.
 
     There are none where the file's `lines` have such numbers themselves. Raises as `plain` does.
@@ -200,17 +203,69 @@ def refuse_numbers(path: str, before: Sequence[str], after: Sequence[str]) -> No
     old = set(before)
     if not any(_ANY.match(line) for line in after if line not in old):
         return
+    whole = _Whole(path, before, after)
     for span in changed_spans(before, after):
-        piece = _Piece(path, before, after, span.start, span.end, span.to_start, span.to_end)
+        piece = _Piece(whole, path, before, after, span.start, span.end, span.to_start, span.to_end)
         found = piece.numbered()
         if found is not None:
             raise _malformed(f"The new line {without_end(found)[:60]!r} begins with a line number.")
+
+
+@attrs.define
+class _Whole:
+    """What the pieces of a file share, so that none looks at all of it again."""
+
+    path: str
+    before: Sequence[str]
+    after: Sequence[str]
+    n_pairs: int = _MAX_PAIRS
+    """How many lines may still be compared with one another."""
+    _n_parses: int = 2
+    _has_most: dict[str, bool] = attrs.field(factory=dict)
+    _is_broken: dict[str, bool] = attrs.field(factory=dict)
+    _is_python: bool | None = None
+    _is_seen: bool = False
+
+    def has_most(self, form: str) -> bool:
+        """Return whether most lines of the old file have such numbers themselves."""
+        if form not in self._has_most:
+            n_lines = sum(1 for line in self.before if line.strip())
+            n_rows = sum(1 for line in self.before if _row(line, form)) if n_lines else 0
+            self._has_most[form] = n_rows * 2 > n_lines
+        return self._has_most[form]
+
+    def is_python(self) -> bool | None:
+        """Return whether the new file parses as Python; None where it is none, or too long to see."""
+        if not self.path.endswith((".py", ".pyi")):
+            return None
+        if not self._is_seen:
+            self._is_seen = True
+            after = "".join(self.after)
+            self._is_python = None if len(after) > _MANY else python_tree(after) is not None
+        return self._is_python
+
+    def breaks_python(self, form: str) -> bool:
+        """Return whether the file is Python without all new numbers of a form, and with them no more."""
+        if form in self._is_broken:
+            return self._is_broken[form]
+        if self.is_python() is not False or self._n_parses <= 0:
+            return False
+        old = set(self.before)
+        rows = {n: row for n, line in enumerate(self.after) if line not in old and (row := _row(line, form))}
+        n_blanks = 1 if all(row.rest[:1].isspace() for row in rows.values()) else 0
+        lines = list(self.after)
+        for number, row in rows.items():
+            lines[number] = row.rest[n_blanks:] if row.rest.strip() else line_end(row.rest)
+        self._n_parses -= 1
+        self._is_broken[form] = python_tree("".join(lines)) is not None
+        return self._is_broken[form]
 
 
 @attrs.frozen
 class _Piece:
     """New lines in a file."""
 
+    whole: _Whole
     path: str
     before: Sequence[str]
     after: Sequence[str]
@@ -231,9 +286,12 @@ class _Piece:
                 line := next((n for n, row in rows.items() if self._copies(row)), None)
             ):
                 return self.after[line - 1]
+            if form not in _CLEAR and self.whole.is_python():
+                # Numbers before lines of Python break it, but in a text or as keys.
+                continue
             if not self._goes_on(form, rows) and self._is_told(form, rows, kind):
                 return self.after[min(rows) - 1]
-            if self._breaks_python(rows):
+            if self.whole.breaks_python(form):
                 return self.after[min(rows) - 1]
         return None
 
@@ -254,8 +312,7 @@ class _Piece:
         around = (_row(line, form) for line in self.before[max(self.start - 1, 0) : self.end + 1])
         if any(row is not None and row.is_flush in edges for row in around):
             return True
-        n_lines = sum(1 for line in self.before if line.strip())
-        return n_lines > 0 and sum(1 for line in self.before if _row(line, form)) * 2 > n_lines
+        return self.whole.has_most(form)
 
     def _is_told(self, form: str, rows: Mapping[int, _Row], kind: _Kind) -> bool:
         """Return whether numbers are those of the lines, or can be nothing else."""
@@ -270,36 +327,55 @@ class _Piece:
         if kind == "table":
             return is_own and form in _CLEAR
         if kind == "prose":
-            is_plain = len(rows) > 1 or any(map(self._is_like_old, rows.values()))
-            return is_own and (form in _CLEAR or (bool(self.before) and is_plain))
+            if not is_own or form == "arrow" or not self.before:
+                # A listing's own text may be all that a new file has.
+                return is_own and form == "arrow"
+            return form in _CLEAR or len(rows) > 1 or any(map(self._is_like_old, rows.values()))
         if kind == "keys" and form in ("colon", "word"):
             is_nested = any(_MEMBER.match(row.rest) and row.rest.strip() != "-" for row in rows.values())
-            return is_nested or len({_width(row.rest) for row in rows.values() if row.rest.strip()}) > 1
+            shown = [row for row in rows.values() if row.rest.strip()]
+            is_aligned = len({row.width + _width(row.rest) for row in shown}) == 1
+            return is_nested or (not is_aligned and len({_width(row.rest) for row in shown}) > 1)
         if form in _OF_LISTS:
             return is_own and _has_indents(rows)
-        is_one = form in ("word", "tab") and len(rows) < 2
+        if form == "word" and len(rows) < 2:
+            # One row may have a label.
+            return is_own and any(map(self._is_like_old, rows.values()))
+        if form == "colon" and not any(row.is_flush for row in rows.values()) and _are_members(rows):
+            return False
+        if is_own or form in _CLEAR or (_has_indents(rows) and not (form == "tab" and len(rows) < 2)):
+            return True
         # Numbers of a file that was another then are line numbers all the same.
-        is_like_old = any(self._is_like_old(row) for row in rows.values() if row.is_flush or form != "colon")
-        return is_own or form in _CLEAR or is_like_old or (_has_indents(rows) and not is_one)
+        return any(self._is_like_old(row) for row in rows.values() if row.is_flush or form != "colon")
 
     def _is_like_old(self, row: _Row) -> bool:
         """Return whether a line is much like one that it replaces, behind the number."""
-        texts = (line.strip() for line in self.before[self.start : self.end])
-        return any(SequenceMatcher(None, text, row.rest.strip()).ratio() > _ALIKE for text in texts if text)
-
-    def _breaks_python(self, rows: Mapping[int, _Row]) -> bool:
-        """Return whether the file is Python without the numbers, and with them no more."""
-        after = "".join(self.after)
-        if not self.path.endswith((".py", ".pyi")) or len(after) > _MANY or python_tree(after) is not None:
+        wanted = row.rest.strip()
+        self.whole.n_pairs -= self.end - self.start
+        if not wanted or len(wanted) > _LETTERS or self.whole.n_pairs < 0:
             return False
-        for n_blanks in (0, 1):
-            lines = list(self.after)
-            for number, row in rows.items():
-                rest = row.rest[n_blanks:] if row.rest[:n_blanks].isspace() else row.rest
-                lines[number - 1] = rest
-            if python_tree("".join(lines)) is not None:
+        matcher = SequenceMatcher(None, "", wanted)
+        for line in self.before[self.start : self.end]:
+            text = line.strip()
+            if not text or len(text) > _LETTERS:
+                continue
+            matcher.set_seq1(text)
+            if (
+                matcher.real_quick_ratio() > _ALIKE
+                and matcher.quick_ratio() > _ALIKE
+                and matcher.ratio() > _ALIKE
+            ):
                 return True
         return False
+
+
+def _are_members(rows: Mapping[int, _Row]) -> bool:
+    """Return whether lines may be keys with their values, one by one, in a table of a program's."""
+    rests = [row.rest for _, row in sorted(rows.items())]
+    return all(
+        _MEMBERS.fullmatch(rest.rstrip() + ("," if n == len(rests) else ""))
+        for n, rest in enumerate(rests, 1)
+    )
 
 
 def _has_indents(rows: Mapping[int, _Row]) -> bool:
