@@ -161,3 +161,32 @@ def test_product_code_that_was_there_may_change_its_own_parts() -> None:
 
     assert not found(patch, base)
     assert found({**base, "package.json": package("node --test --import ./src/main.js")})
+
+
+MORE = {"test": "node --test", "data": "curl --retry 3 x", "test:update": "vitest -u"}
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"package.json": json.dumps({"name": "cart", "scripts": MORE})},
+        {"package.json": package("curl --retry 3 x && node --test")},
+        {"vite.config.js": "export default { server: { proxy: { retry: 3 } }, test: { globals: true } };\n"},
+        {
+            "package.json": package("mocha test/cart.js"),
+            "test/cart.js": PATCHING.partition("\n")[0]
+            + "\nit('a', () => {\n  Cart.prototype.in = 1;\n});\n",
+        },
+        {"package.json": "[" * 100_000, "vitest.config.js": "a" * 100_000},
+    ],
+)
+def test_what_no_runner_of_the_tests_reads_is_nothing(patch: dict[str, str]) -> None:
+    assert not found(patch)
+
+
+def test_options_in_scripts_that_the_tests_reach_are_named() -> None:
+    scripts = {"test": "npm run test:unit", "test:unit": "mocha --retries 2"}
+
+    assert found({"package.json": json.dumps({"name": "cart", "scripts": scripts})})
+    assert found({"vite.config.js": "export default { test: { retry: 3 } };\n"})
+    assert found({"package.json": json.dumps({"name": "cart", "jest": {"automock": True}})})

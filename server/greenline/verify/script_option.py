@@ -10,12 +10,14 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
 from greenline.core.port import Tree
 from greenline.verify.script_import import imports, mocked, modules, replaced, resolved
 from greenline.verify.source_line import JAVASCRIPT, bare
+from greenline.verify.test_body import closing, outside
 
 _NAMES = re.compile(
     r"package\.json|(?:jest|vitest|vite)\.config\.\w+|vitest\.workspace\.\w+|\.mocharc(?:\.\w+)?"
@@ -44,7 +46,7 @@ _COMMENT = re.compile(
 )
 """A text, which stays, or a comment."""
 _HASH = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.M)
-_FILE = re.compile(r"[\w@.$-]*(?:/[\w@.$*-]+)+|[\w@.-]+\.[cm]?[jt]sx?\b")
+_FILE = re.compile(r"(?<![\w@.$-])[\w@.$-]*(?:/[\w@.$*-]+)+|(?<![\w@.-])[\w@.-]+\.[cm]?[jt]sx?\b")
 _ASSERTS = re.compile(r"assert(?:/strict)?|chai|expect")
 _GLOBAL = re.compile(r"\b(?:globalThis|global|window)\s*\.\s*(expect|assert|test|it|describe)\s*=(?![=>])")
 _MATCHERS = re.compile(
@@ -60,6 +62,9 @@ _AGAIN = re.compile(
     r"\bjest\s*\.\s*retryTimes\s*\(\s*[1-9]|\bsetConfig\s*\([^)]*\bretry\b|\bthis\s*\.\s*retries\s*\("
 )
 _MAX_DEPTH = 3
+_CALLS = re.compile(r"\b(?:npm|pnpm|yarn|bun|run-s|run-p|npm-run-all|concurrently|turbo)\b")
+_SCRIPT = re.compile(r"[\w:.*-]+")
+_RUNNER = re.compile(r"\b(?:vitest|jest|mocha|playwright|react-scripts\s+test)\b|--test\b|NODE_OPTIONS")
 
 
 def weakened_scripts(
@@ -78,8 +83,9 @@ def weakened_scripts(
         if _is_of_new_package(base, path):
             continue
         old, new = _said(base, path), _said(patched, path)
+        asked = _asked(path, old), _asked(path, new)
         for name, pattern in _OPTIONS.items() if old != new else ():
-            if len(pattern.findall(new)) > len(pattern.findall(old)):
+            if len(pattern.findall(asked[1])) > len(pattern.findall(asked[0])):
                 yield f"{path}: {name}"
         before = {hit for file in _loaded(base, path, old) for hit in replacing(base, file)}
         for file in sorted(_loaded(patched, path, new)):
@@ -109,10 +115,40 @@ def _said(tree: Tree, path: str) -> str:
         manifest = json.loads(text or "{}")
         own: dict[str, Any] = {name: manifest.get(name) for name in _TABLES}
         # What a script is called is no option.
-        scripts = [str(script) for script in (manifest.get("scripts") or {}).values()]
-    except (ValueError, AttributeError):
+        scripts = _reached({name: str(script) for name, script in (manifest.get("scripts") or {}).items()})
+    except (ValueError, AttributeError, RecursionError):
         return ""
     return "\n".join([*scripts, json.dumps(own, indent=0, ensure_ascii=False)])
+
+
+def _reached(scripts: dict[str, str]) -> list[str]:
+    """Return the scripts that a run of the tests reaches."""
+    found: dict[str, str] = {}
+    left = {"test", "pretest", "posttest"} & scripts.keys()
+    while left:
+        found |= {name: scripts[name] for name in left}
+        patterns = {
+            word.removeprefix("npm:")
+            for name in left
+            if _CALLS.search(scripts[name])
+            for word in _SCRIPT.findall(scripts[name])
+        }
+        left = {n for n in scripts if any(fnmatchcase(n, pattern) for pattern in patterns)} - found.keys()
+    return [found[name] for name in scripts if name in found]
+
+
+def _asked(path: str, said: str) -> str:
+    """Return what of a configuration may be an option of a runner."""
+    if path.endswith("package.json"):
+        scripts, begin, tables = f"\n{said}".partition("\n{\n")
+        commands = re.split(r"&&|\|\||[;|\n]", scripts)
+        return "\n".join([c for c in commands if _RUNNER.search(c) or _CALLS.search(c)]) + begin + tables
+    if not path.rpartition("/")[2].startswith("vite.config."):
+        return said
+    plain = bare(said)
+    block = re.search(r"\btest\s*[:=]\s*\{", plain)
+    within = said[block.start() : closing(plain, block.end() - 1, len(plain))] if block else ""
+    return within + "\n" + "\n".join(match[0] for match in _OPTIONS["a transform"].finditer(said))
 
 
 def _loaded(tree: Tree, path: str, said: str) -> set[str]:
@@ -152,6 +188,9 @@ def _replacing(
 ) -> set[tuple[str, str]]:
     """Return what a file that is loaded before the tests replaces, each with the text that does it."""
     text = tree[path].content.decode("utf-8", "replace")
+    around = outside(text, frozenset())
+    has_tests = around != text
+    text = around
 
     def is_own(module: str) -> bool:
         file = resolved(tree, path, module)
@@ -159,7 +198,7 @@ def _replacing(
 
     taken = {n: s for n, s in imports(text).items() if is_own(s.module) or _ASSERTS.fullmatch(s.module)}
     found = {(name, _line(text, start)) for start, name in replaced(text, taken)}
-    found |= {(module, module) for _, module in mocked(text) if is_own(module)}
+    found |= {(module, module) for _, module in mocked(text) if is_own(module) and not has_tests}
     plain = bare(text)
     for pattern in (_GLOBAL, _MATCHERS, _LOADER, _AGAIN):
         found |= {(_word(match), "".join(match[0].split())) for match in pattern.finditer(plain)}
