@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
@@ -78,6 +78,7 @@ def weakened_scripts(
     if not any(path.endswith(JAVASCRIPT) or _is_configuration(path) for path in changed):
         return
     names = _own_names(base)
+    places = _places(base), _places(patched)
     replacing = partial(_replacing, is_product=is_product, names=names)
     for path in sorted(filter(_is_configuration, patched)):
         if _is_of_new_package(base, path):
@@ -87,8 +88,8 @@ def weakened_scripts(
         for name, pattern in _OPTIONS.items() if old != new else ():
             if len(pattern.findall(asked[1])) > len(pattern.findall(asked[0])):
                 yield f"{path}: {name}"
-        before = {hit for file in _loaded(base, path, old) for hit in replacing(base, file)}
-        for file in sorted(_loaded(patched, path, new)):
+        before = {hit for file in _loaded(base, path, old, places[0]) for hit in replacing(base, file)}
+        for file in sorted(_loaded(patched, path, new, places[1])):
             # What product code that was there does to its own parts is the product.
             fresh = set() if is_product(file) and file in base else replacing(patched, file) - before
             if fresh:
@@ -151,14 +152,14 @@ def _asked(path: str, said: str) -> str:
     return within + "\n" + "\n".join(match[0] for match in _OPTIONS["a transform"].finditer(said))
 
 
-def _loaded(tree: Tree, path: str, said: str) -> set[str]:
+def _loaded(tree: Tree, path: str, said: str, by_name: Mapping[str, list[str]]) -> set[str]:
     """Return the files that a configuration names, and what these import, as far as that is quick to say."""
     folder = posixpath.dirname(path)
     words = {word.removeprefix("<rootDir>/").removeprefix("./") for word in _FILE.findall(said)}
     places = (posixpath.normpath(posixpath.join(folder, word.lstrip("/"))) for word in words)
     found: set[str] = set()
     named = (resolved(tree, "", f"./{place}") for place in places)
-    left = {file for file in named if file.endswith(JAVASCRIPT)} | _by_name(tree, folder, words)
+    left = {file for file in named if file.endswith(JAVASCRIPT)} | _by_name(by_name, folder, words)
     if path in tree and path.endswith(JAVASCRIPT):
         left.add(path)
     for _ in range(_MAX_DEPTH):
@@ -172,15 +173,20 @@ def _loaded(tree: Tree, path: str, said: str) -> set[str]:
     return found
 
 
-def _by_name(tree: Tree, folder: str, words: set[str]) -> set[str]:
+def _places(tree: Tree) -> dict[str, list[str]]:
+    """Return name → files of that name."""
+    found: dict[str, list[str]] = {}
+    for file in tree:
+        if file.endswith(JAVASCRIPT) and "node_modules/" not in file:
+            found.setdefault(file.rpartition("/")[2], []).append(file)
+    return found
+
+
+def _by_name(by_name: Mapping[str, list[str]], folder: str, words: set[str]) -> set[str]:
     """Return the files whose path is put together (`join(__dirname, "test", "setup.js")`), by their names."""
     names = {word for word in words if "/" not in word and word.endswith(JAVASCRIPT)}
     begin = f"{folder}/" if folder else ""
-    return {
-        file
-        for file in (tree if names else ())
-        if file.rpartition("/")[2] in names and file.startswith(begin) and "node_modules/" not in file
-    }
+    return {file for name in names for file in by_name.get(name, ()) if file.startswith(begin)}
 
 
 def _replacing(
