@@ -160,9 +160,11 @@ def test_examples_of_the_help_run(project: Path) -> None:
     for name in slow:
         assert make_parser().parse_args(shlex.split(examples[name])[1:])
     for name in order:
-        command = re.sub(r"\brun-\w{14}\b", run_id, examples[name])
-        if name == "undo":
-            command = re.sub(r"\bcp-\w{14}\b", newest_checkpoint(project), command)
+        # What stands for an id is said in the comment behind it.
+        command, _, said = examples[name].partition("#")
+        own = newest_checkpoint(project) if name == "undo" else run_id
+        command = re.sub(r"\bRUN\b", own, command)
+        assert (own in command) == ("RUN is an id" in said)
         done = shell(command, project)
         assert done.returncode == codes.get(name, 0), f"{command}: {done.stdout}{done.stderr}"
     assert OLD in (project / "ledger" / "discount.py").read_text()
