@@ -10,6 +10,7 @@ import pytest
 from greenline.core.error import InvalidInput
 from greenline.mutation.natural.feature import SIZE, Looks
 from greenline.mutation.natural.model import Naturalness
+from greenline.mutation.natural.token import runs
 from greenline.mutation.source import Candidate
 from greenline.repair.alike import Family
 from greenline.repair.fix import Fix
@@ -91,5 +92,6 @@ def test_a_line_of_data_is_not_read_and_deep_code_weighs_nothing() -> None:
     data = 'x = "' + '\\"' * 50_000 + '"\ny = 1\n'
     at = data.index("1\n")
 
-    assert weighed([_family(at, "2")], lambda _: data.encode())[0].weight > 0.0
-    assert weighed([_family(0, "z")], lambda _: b"x=" + b"-" * 20_000 + b"1\n")[0].weight > 0.0
+    assert not runs(data, at, at + 1, "2")
+    assert runs("x = 0\ny = 1\n", 10, 11, "2")
+    assert weighed([_family(0, "z")], lambda _: b"x=" + b"-" * 20_000 + b"1\n")[0].weight == 1.0

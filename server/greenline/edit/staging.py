@@ -13,7 +13,8 @@ from greenline.core.error import EditRejected, InvalidInput, OutsideWorkspace
 from greenline.edit.cut import refuse_cut_file
 from greenline.edit.drift import Drift
 from greenline.edit.header import settled
-from greenline.edit.numbered import may_be_numbered, refuse_numbers
+from greenline.edit.line_number import may_be_numbered
+from greenline.edit.number_refusal import refuse_numbers
 from greenline.edit.operation import Create, Delete, FilePatch, Move, Operation, PatchHunk, Replace, Write
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.path import is_link, named_path

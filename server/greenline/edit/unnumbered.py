@@ -6,7 +6,8 @@ import html
 from collections.abc import Callable, Container, Sequence
 
 from greenline.core.error import EditRejected
-from greenline.edit.numbered import Plain, has_numbers, may_be_numbered, plain, plain_hunks
+from greenline.edit.line_number import may_be_numbered
+from greenline.edit.numbered import Plain, has_numbers, plain, plain_hunks
 from greenline.edit.operation import PatchHunk
 from greenline.edit.patch import apply_patch_hunks
 from greenline.edit.replace import replace_lines

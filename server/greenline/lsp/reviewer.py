@@ -135,8 +135,9 @@ class Reviewer:
         """
         proposal = self._shelf.proposal(proposal_id)
         bench = self._bench
-        change = await measured_change(proposal, bench.checkpoints, bench.buffers, self._shelf.placed)
+        # Before anything is awaited: what is typed from now on counts as changed since.
         written = bench.standing.measuring(proposal)
+        change = await measured_change(proposal, bench.checkpoints, bench.buffers, self._shelf.placed)
         evidence = await bench.agent.verify(proposal.id, change.edit_set, bench.overlays())
         async with self._reviewing:
             # Hunks may have been decided meanwhile; what was measured is still true of what was measured.

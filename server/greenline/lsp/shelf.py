@@ -106,13 +106,11 @@ class Shelf:
 
     def pending(self, path: str | None = None) -> list[PlacedHunk]:
         """Return the pending hunks, of one file or all, each placed on the current text."""
-        shown = {proposal_id: self._as_it_is(proposal) for proposal_id, proposal in self._proposals.items()}
-        by_proposal = [
-            (shown[proposal_id], hunk)
-            for name in ([path] if path is not None else list(self._by_path))
-            for proposal_id, hunks in self._by_path.get(name, {}).items()
-            for hunk in hunks
-        ]
+        names = [path] if path is not None else list(self._by_path)
+        waiting = [item for name in names for item in self._by_path.get(name, {}).items()]
+        # An editor asks with each move of the pointer, and only what is shown has to be compared.
+        shown = {name: self._as_it_is(self._proposals[name]) for name in {name for name, _ in waiting}}
+        by_proposal = [(shown[proposal_id], hunk) for proposal_id, hunks in waiting for hunk in hunks]
         return [
             PlacedHunk(proposal, hunk, self._placing.place(hunk), self._placing.shown(hunk))
             for proposal, hunk in by_proposal

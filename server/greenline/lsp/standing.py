@@ -122,10 +122,12 @@ class Standing:
         known = self._known.get(proposal.id)
         if known is None or known.accepted != accepted:
             files = tuple(self._files(proposal, accepted)) if accepted else ()
-            known = self._keep(proposal, _Known(accepted, files))
-        return known
+            known = _Known(accepted, files)
+        return self._keep(proposal, known)
 
     def _keep(self, proposal: Proposal, known: _Known) -> _Known:
+        # What was asked for last goes last.
+        self._known.pop(proposal.id, None)
         self._known[proposal.id] = known
         while len(self._known) > _MAX_KNOWN:
             del self._known[next(iter(self._known))]
@@ -176,11 +178,11 @@ class Standing:
         now = self._text(written.path)
         if now is None or written.text is None:
             return Written(written.path, now)
-        spans = changed_spans(lines_of(written.text), lines_of(now))
+        lines, spans = self._compare(written.path, written.text, now)
         hunks = []
         for hunk in written.hunks:
             there = followed(hunk, spans)
-            before = "".join(lines_of(now)[there.start_line : there.end_line])
+            before = "".join(lines[there.start_line : there.end_line])
             hunks.append(attrs.evolve(there, before=before))
         return Written(written.path, now, tuple(hunks))
 
