@@ -15,7 +15,7 @@ from itertools import pairwise
 import attrs
 
 from greenline.mutation.choice import mutants
-from greenline.mutation.source import Candidate, Function, Source
+from greenline.mutation.source import Candidate, Function, Source, edited
 
 _A_FUNCTION = 2
 _RETURNS = 8
@@ -60,9 +60,7 @@ class Probe:
 
     def applied(self, data: bytes) -> bytes:
         """Return the file with the mutant in it."""
-        for edit in sorted(self.edits, key=lambda edit: -edit.start):
-            data = data[: edit.start] + edit.replacement + data[edit.end :]
-        return data
+        return edited(data, self.edits)
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ import ast
 import re
 import tokenize
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import attrs
@@ -38,6 +38,13 @@ class Candidate:
     """1-based line of the base that the fault would be on."""
     prior: float
     """How often, from 0 to 1, an edit of this kind is the fix."""
+
+
+def edited(data: bytes, edits: Iterable[Candidate]) -> bytes:
+    """Return a file with all edits of it made, later places first; they may not overlap."""
+    for edit in sorted(edits, key=lambda edit: -edit.start):
+        data = data[: edit.start] + edit.replacement + data[edit.end :]
+    return data
 
 
 def _encoding(data: bytes) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from greenline.core.port import Tree
-from greenline.mutation.source import Candidate
+from greenline.mutation.source import Candidate, edited
 
 
 @attrs.frozen
@@ -26,12 +26,9 @@ class Fix:
 
 
 def make_contents(read: Callable[[str], bytes], edits: Sequence[Candidate]) -> dict[str, bytes]:
-    """Return path → content with all edits made, later positions first."""
-    made: dict[str, bytes] = {}
-    for edit in sorted(edits, key=lambda e: -e.start):
-        data = made[edit.path] if edit.path in made else read(edit.path)
-        made[edit.path] = data[: edit.start] + edit.replacement + data[edit.end :]
-    return made
+    """Return path → content with all edits made."""
+    paths = dict.fromkeys(edit.path for edit in edits)
+    return {path: edited(read(path), [edit for edit in edits if edit.path == path]) for path in paths}
 
 
 def described(tree: Tree, fix: Fix) -> str:
