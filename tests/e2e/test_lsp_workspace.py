@@ -177,3 +177,11 @@ async def test_a_paused_run_goes_on_and_a_plan_can_be_revised(server: Driver, tm
     assert revised["plan"]["version"] == 2
     assert done["state"] == "proposed"
     assert refused["error"]["data"]["code"] == "wrongState"
+
+
+async def test_the_whole_disk_is_no_workspace(server: Driver, tmp_path: Path) -> None:
+    await server.initialize(Path("/"), capabilities=APPLY)
+    told = await server.wait_for(lambda message: message.get("method") == "window/showMessage")
+
+    assert "whole file system" in told["params"]["message"]
+    assert (await server.result("agent/status", {}))["roots"] == []

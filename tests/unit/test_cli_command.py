@@ -330,3 +330,11 @@ def test_a_setting_that_cannot_be_used_is_said(
     main([*argv, "--root", str(tmp_path)])
 
     assert "GREENLINE_CPUS must be a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["verify", "index", "edit", "doctor"])
+def test_the_whole_disk_is_no_project(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = {"verify": ["verify", "--staged"], "edit": ["edit", "apply", "-"]}.get(command, [command])
+
+    assert main([*argv, "--root", "/"]) == 2
+    assert "/ is the whole file system" in capsys.readouterr().err

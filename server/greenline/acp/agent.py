@@ -245,4 +245,7 @@ def _folder(name: str) -> str:
     path = Path(name)
     if not path.is_absolute() or not path.is_dir():
         raise InvalidInput(f"{name} is no folder with an absolute path.", remedy="Name the project's folder.")
-    return str(path.resolve())
+    path = path.resolve()
+    if path == path.parent:
+        raise InvalidInput(f"{name} is the whole file system.", remedy="Name the project's folder.")
+    return str(path)

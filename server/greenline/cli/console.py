@@ -41,7 +41,7 @@ _STYLE = {
 
 
 def root_of(given: str) -> str:
-    """Return a root as an absolute path; raises `InvalidInput` where it is no folder."""
+    """Return a root as an absolute path; raises `InvalidInput` where it is no folder, or the whole disk."""
     try:
         path = Path(given).resolve()
     except OSError as error:
@@ -49,6 +49,11 @@ def root_of(given: str) -> str:
         raise InvalidInput(f"{given} is gone.", remedy="Name the project's folder with --root.") from error
     if not path.is_dir():
         raise InvalidInput(f"{given} is not a folder.", remedy="Name the project's folder with --root.")
+    if path == path.parent:
+        raise InvalidInput(
+            f"{given} is the whole file system, and no project.",
+            remedy="Name the project's folder with --root.",
+        )
     return str(path)
 
 

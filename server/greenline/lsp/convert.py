@@ -186,6 +186,14 @@ def root_paths(folders: Sequence[types.WorkspaceFolder] | None, root: str | None
     return tuple(dict.fromkeys(to_path(uri) for uri in uris))
 
 
+def without_whole_disk(roots: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the roots but the top of the file system, and what to tell the user where it was among them."""
+    kept = tuple(root for root in roots if os.path.dirname(root) != root)
+    if len(kept) == len(roots):
+        return kept, ""
+    return kept, "The whole file system is no workspace for Greenline. Open the project's folder."
+
+
 def real(path: str) -> str:
     """Return a path with its links resolved, whether or not it exists."""
     return str(Path(path).resolve())

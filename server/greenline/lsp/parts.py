@@ -40,6 +40,8 @@ class Opening:
     """Absolute paths; may be empty."""
     options: Any = None
     """The editor's `initializationOptions`, as JSON."""
+    warning: str = ""
+    """What the user should hear of the folders that the editor opened."""
 
 
 Connect = Callable[[Opening], Parts]

@@ -74,7 +74,7 @@ class GreenlineServer(LanguageServer):
             from greenline.lsp.session import Session
 
             parts = self._connect(self.opening)
-            for warning in parts.warnings:
+            for warning in (*parts.warnings, *filter(None, [self.opening.warning])):
                 self.say(types.MessageType.Warning, warning)
             self._session = Session(
                 self.opening.roots,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from greenline.lsp.convert import Encoding, encoding_name, root_paths
+from greenline.lsp.convert import Encoding, encoding_name, root_paths, without_whole_disk
 from greenline.lsp.parts import Opening
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def handle(ls: GreenlineServer, params: types.InitializeParams) -> None:
     options = params.initialization_options
     ls.client_asks = isinstance(options, dict) and options.get("agentUi") is True
     ls.works_behind = is_impatient(params)
-    ls.opening = Opening(root_paths(params.workspace_folders, ls.workspace.root_uri), options)
+    roots, warning = without_whole_disk(root_paths(params.workspace_folders, ls.workspace.root_uri))
+    ls.opening = Opening(roots, options, warning)
 
 
 def is_impatient(params: types.InitializeParams) -> bool:
