@@ -188,7 +188,7 @@ def root_paths(folders: Sequence[types.WorkspaceFolder] | None, root: str | None
 
 def without_whole_disk(roots: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Return the roots but the top of the file system, and what to tell the user where it was among them."""
-    kept = tuple(root for root in roots if os.path.dirname(root) != root)
+    kept = tuple(root for root in roots if Path(root) != Path(root).parent)
     if len(kept) == len(roots):
         return kept, ""
     return kept, "The whole file system is no workspace for Greenline. Open the project's folder."
