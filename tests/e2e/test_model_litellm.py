@@ -186,6 +186,23 @@ def test_a_refused_key_is_said_once_with_the_remedy() -> None:
     assert key not in str(caught.value)
 
 
+def test_a_key_of_the_providers_own_variable_is_not_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = "corpkey-Zq81kkwl20993jfjw9"
+    with ScriptedServer([{"status": 401, "error": f"Incorrect API key provided: Bearer {key}"}]) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        monkeypatch.setenv("OPENAI_API_BASE", server.address)
+        monkeypatch.setenv("GREENLINE_MODEL", "openai/scripted")
+        command = [sys.executable, "-P", "-m", "greenline", "plan", "add a function", "--root", str(tmp_path)]
+        code = subprocess.run(command, check=False, timeout=120).returncode
+
+    said = capfd.readouterr()
+    assert code == 1
+    assert "Incorrect API key provided" in said.err
+    assert key not in said.err + said.out
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with ScriptedServer([]) as server:
         address = server.address

@@ -48,7 +48,11 @@ def make_model(settings: Settings, name: str | None, mask: Mask) -> Model | None
     from greenline.model.litellm_model import LitellmModel
 
     model = LitellmModel(
-        name, api_base=settings.api_base, api_key=settings.api_key, timeout_s=settings.model_timeout_s
+        name,
+        api_base=settings.api_base,
+        api_key=settings.api_key,
+        timeout_s=settings.model_timeout_s,
+        mask=mask,
     )
     if settings.record_model is None:
         return model

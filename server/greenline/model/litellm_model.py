@@ -40,16 +40,19 @@ class LitellmModel:
         api_key: str | None = None,
         timeout_s: float = 120.0,
         native_tools: bool | None = None,
+        mask: Callable[[str], str] = str,
     ) -> None:
         """Name a model as litellm does; `native_tools` None lets litellm's table decide.
 
-        A model at an address of the user's own needs no key.
+        A model at an address of the user's own needs no key. `mask` takes secrets out of what a provider says
+        of a failure, which can hold the key: litellm reads keys from variables of the provider's, too.
         """
         self.name = name
         self._api_base = api_base
         self._api_key = api_key or ("none" if api_base else None)
         self._timeout_s = timeout_s
         self._native_tools = native_tools
+        self._mask = mask
         self._loop = _Loop()
         self._not_before = 0.0
         """Monotonic time before which the server wants no call, of any run."""
@@ -133,7 +136,8 @@ class LitellmModel:
         where = f" at {self._api_base}" if self._api_base else ""
         status = getattr(error, "status_code", None)
         words = str(getattr(error, "message", "") or error).strip().splitlines()
-        said = (words[0] if words else type(error).__name__)[:300]
+        # A key that is cut short is not found any more.
+        said = self._mask(words[0] if words else type(error).__name__)[:300]
         if self._api_key and self._api_key != "none":
             said = said.replace(self._api_key, "***")
         remedies = {
