@@ -163,6 +163,17 @@ def test_a_range_is_measured_whatever_the_files_are_now(
     assert "Greenline: verified" in files["markdown"].read_text()
 
 
+def test_a_form_can_be_printed_in_the_place_of_the_table(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repository)
+
+    assert main(["verify", "--range", "fix", "--sarif", "-"]) == 0
+
+    assert json.loads(capsys.readouterr().out)["runs"][0]["properties"]["verdict"] == "verified"
+    assert not Path("-").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -170,6 +181,8 @@ def test_a_range_is_measured_whatever_the_files_are_now(
         (["--range", "-x..fix"], "names no commit"),
         (["--range", "main..fix", "--sarif", "missing/out.sarif"], "--sarif missing/out.sarif"),
         (["--range", "main..fix", "--junit", "."], "--junit . is a folder"),
+        (["--range", "main..fix", "--junit", "-", "--json"], "--json and --junit - would both be printed"),
+        (["--range", "main..fix", "--junit", "-", "--sarif", "-"], "Two outputs have the same name"),
     ],
 )
 def test_a_range_or_an_output_that_cannot_be_is_said_before_anything_runs(

@@ -231,7 +231,9 @@ def _add_verify(commands: Any) -> None:
         ("junit", "continuous integration"),
         ("markdown", "a comment or a summary"),
     ):
-        verify.add_argument(f"--{name}", metavar="FILE", help=f"write the evidence for {reader} as well")
+        verify.add_argument(
+            f"--{name}", metavar="FILE", help=f"write the evidence for {reader}; `-` prints it"
+        )
     verify.add_argument(
         "--affected",
         action="store_true",

@@ -37,6 +37,7 @@ from greenline.verify.summary_sarif import evidence_sarif
 _BITE_S = 60.0
 """How long the bite may take where neither the option nor the setting says so."""
 _BELOW = 4
+_STDOUT = Path("-")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         evidence = _placed(patch.told(verifier.verify(request, cancellation, progress)), root)
     if arguments.json:
         print(json.dumps(evidence_json(evidence, hunks, root)))
-    else:
+    elif not files.is_printed:
         _print(evidence, hunks, root)
     files.write(evidence, hunks, root)
     lines = evidence.changed_lines
@@ -116,7 +117,7 @@ def _number(option: str, given: str, low: float, high: float) -> float:
 
 @attrs.frozen
 class _Files:
-    """Where the evidence is written as well: form → path."""
+    """Where the evidence is written as well: form → path, or `-` for standard output."""
 
     paths: dict[str, Path]
 
@@ -126,6 +127,10 @@ class _Files:
         given = {name: getattr(arguments, name) for name in ("sarif", "junit", "markdown")}
         paths = {name: Path(path) for name, path in given.items() if path is not None}
         for name, path in paths.items():
+            if path == _STDOUT and arguments.json:
+                raise InvalidInput(
+                    f"--json and --{name} - would both be printed.", remedy=f"Name a file for --{name}."
+                )
             if path.is_dir() or not path.absolute().parent.is_dir():
                 problem = "is a folder" if path.is_dir() else "lies in no folder that exists"
                 raise InvalidInput(
@@ -134,6 +139,11 @@ class _Files:
         if len({path.absolute() for path in paths.values()}) < len(paths):
             raise InvalidInput("Two outputs have the same name.", remedy="Give each a file of its own.")
         return cls(paths)
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether one of the forms goes to standard output, and stands for the table."""
+        return _STDOUT in self.paths.values()
 
     def write(self, evidence: Evidence, hunks: tuple[Hunk, ...], root: str) -> None:
         """Write each form; raises `InvalidInput` where the system refuses."""
@@ -146,6 +156,9 @@ class _Files:
                 text = evidence_junit(evidence)
             else:
                 text = evidence_markdown(evidence, hunks, root)
+            if path == _STDOUT:
+                print(text, end="")
+                continue
             try:
                 path.write_bytes(text.encode("utf-8", "replace"))
             except OSError as error:
