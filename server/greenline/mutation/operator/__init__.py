@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from greenline.mutation.operator import (
     call,
+    container,
     detail,
     expression,
     forgotten,
@@ -33,6 +34,8 @@ OPERATORS: tuple[Operator, ...] = (
     expression.negation,
     expression.off_by_one,
     slip.direction,
+    container.snapshot,
+    container.held_deeply,
     call.arguments,
     call.sibling_function,
     call.wrap,
@@ -76,6 +79,8 @@ OPERATORS: tuple[Operator, ...] = (
     detail.sign,
     detail.bits_cleared,
     detail.cleaned,
+    detail.cleaned_at_once,
+    detail.same_either_way,
     detail.handed_on,
     detail.unused_name,
     detail.guard,
@@ -95,10 +100,15 @@ OPERATORS: tuple[Operator, ...] = (
     omitted.refusal,
     omitted.varying,
     omitted.kind,
+    omitted.borrowed_base,
     slip.late_sign,
     slip.deep_copy,
     slip.limited_part,
     slip.left_behind,
+    container.changed_for_others,
+    container.used_last,
+    container.first_mark,
+    container.never_kept_up,
 )
 
 

@@ -44,8 +44,8 @@ def bits_cleared(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 
 def cleaned(source: Source, node: ast.AST) -> Iterator[Candidate]:
-    """Clean a name as another place of the file cleans the same name, or any."""
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+    """Clean a value as another place of the file cleans the same name, or any."""
+    if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
         return
     if not isinstance(source.parent(node), ast.Call | ast.Compare | ast.Subscript | ast.Assign | ast.Return):
         return
@@ -53,9 +53,45 @@ def cleaned(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(holder, ast.Call) and holder.func is node:
         return
     found = source.once("cleaned", lambda: _cleaned(source))
+    text = ast.unparse(node)
     for method in sorted({method for _, method in found}):
-        prior = 0.35 if (node.id, method) in found else 0.18
-        yield source.replace(node, f"{node.id}.{method}()", "missing call", prior)
+        is_same = (text, method) in found or isinstance(holder, ast.Compare)
+        yield source.replace(node, f"{text}.{method}()", "missing call", 0.35 if is_same else 0.18)
+
+
+def cleaned_at_once(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Clean a variable right where it is set, or a parameter first of all, as the file cleans others."""
+    if isinstance(node, ast.Assign):
+        targets = node.targets[0]
+        names = targets.elts if isinstance(targets, ast.Tuple) else [targets]
+        set_names = [item.id for item in names if isinstance(item, ast.Name)]
+    elif isinstance(node, Function) and len(node.body) > 1:
+        set_names = [argument.arg for argument in node.args.args if argument.arg not in ("self", "cls")]
+    else:
+        return
+    methods = sorted({method for _, method in source.once("cleaned", lambda: _cleaned(source))})
+    for name in set_names[:_MAX_NAMES]:
+        for method in methods:
+            text = f"{name} = {name}.{method}()"
+            if isinstance(node, ast.Assign):
+                yield after(source, node, text, "missing call", 0.3)
+            else:
+                first = node.body[1] if _is_prose(node.body[0]) else node.body[0]
+                yield before(source, first, text, "missing call", 0.25)
+
+
+def _is_prose(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def same_either_way(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Let the two ways of a condition differ where both give the same."""
+    if not isinstance(node, ast.IfExp) or ast.dump(node.body) != ast.dump(node.orelse):
+        return
+    text = source.operand(node.body)
+    for side in (node.body, node.orelse):
+        for other in (b"not %s" % text, b"-%s" % text):
+            yield source.replace(side, other, "negation", 0.7)
 
 
 def _cleaned(source: Source) -> set[tuple[str, str]]:

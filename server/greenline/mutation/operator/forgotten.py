@@ -14,6 +14,7 @@ from greenline.mutation.source import Candidate, Function, Source
 
 _PLAIN = re.compile(rb"\{([^{}:!=]+)\}")
 _PADDED = re.compile(rb":(0?)(\d+)d?\}")
+_ALIGNED = re.compile(rb":([<>^])(?=[\d{])")
 _PRECISE = re.compile(rb":\.(\d)f\}")
 _ORDERING = ("max", "min", "sorted", "sort", "groupby", "nlargest", "nsmallest")
 _KEYS = ("len", "abs", "str.lower", "int", "lambda item: item[0]", "lambda item: item[1]")
@@ -69,6 +70,11 @@ def formatting(source: Source, node: ast.AST) -> Iterator[Candidate]:
             if near > 0:
                 place = start + match.start(2), start + match.end(2)
                 yield Candidate(source.path, *place, b"%d" % near, "format", node.lineno, 0.3)
+    for match in _ALIGNED.finditer(text):
+        at = start + match.start(1)
+        for other in (b"<", b">", b"^"):
+            if other != match[1]:
+                yield Candidate(source.path, at, at + 1, other, "format", node.lineno, 0.4)
     for match in _PRECISE.finditer(text):
         at = start + match.start(1)
         for near in (int(match[1]) + 1, int(match[1]) - 1):

@@ -11,6 +11,10 @@ _MAX_TEXTS = 8
 _MAX_ELEMENTS = 12
 _MAX_STRING = 12
 _PAIRS = ("()", "[]", "{}", "<>")
+_DISTANCES = (
+    ast.Assign | ast.Return | ast.Compare | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.Lambda
+)
+"""Where a difference stands that may be meant without its sign."""
 _PLACES = (ast.Compare, ast.BinOp, ast.Return, ast.Assign, ast.AugAssign, ast.Call)
 
 
@@ -133,6 +137,6 @@ def magnitude(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Take the absolute value of a difference."""
     holder = source.parent(node)
     is_difference = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
-    if is_difference and isinstance(holder, ast.Assign | ast.Return | ast.Compare | ast.GeneratorExp):
+    if is_difference and isinstance(holder, _DISTANCES):
         assert isinstance(node, ast.BinOp)
         yield source.replace(node, b"abs(%s)" % source.text(node), "conversion", 0.2)

@@ -26,12 +26,17 @@ def rest(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for branch in (inner for inner in ast.walk(node) if isinstance(inner, ast.If)):
         for block in (branch.body, branch.orelse):
             for given in block:
-                for name in _renewed(block, given):
-                    text = ast.unparse(given)
-                    if "\n" not in text:
-                        guarded = f"if {name}:\n    {text}"
-                        yield after(source, node, guarded, "missing rest", 0.5)
-                        yield after(source, node, text, "missing rest", 0.35)
+                text, names = ast.unparse(given), _renewed(block, given)
+                if not names or "\n" in text:
+                    continue
+                asked = [ast.unparse(branch.test)] if _is_flag(branch.test) and given in branch.body else []
+                for test in dict.fromkeys((*asked, *names)):
+                    yield after(source, node, f"if {test}:\n    {text}", "missing rest", 0.5)
+                yield after(source, node, text, "missing rest", 0.35)
+
+
+def _is_flag(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name | ast.Attribute)
 
 
 def _renewed(block: list[ast.stmt], given: ast.stmt) -> list[str]:
@@ -41,8 +46,10 @@ def _renewed(block: list[ast.stmt], given: ast.stmt) -> list[str]:
     used = {inner.id for inner in ast.walk(given) if isinstance(inner, ast.Name)}
     names = []
     for other in block[block.index(given) + 1 :]:
-        if isinstance(other, ast.Assign) and isinstance(other.targets[0], ast.Name):
-            names.append(other.targets[0].id)
+        if isinstance(other, ast.Assign):
+            target = other.targets[0]
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            names += [part.id for part in parts if isinstance(part, ast.Name)]
         elif isinstance(other, ast.Expr) and ast.unparse(other).endswith(".clear()"):
             names.append(ast.unparse(other)[: -len(".clear()")])
     return [name for name in names if name in used]

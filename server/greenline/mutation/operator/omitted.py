@@ -140,3 +140,49 @@ def kind(source: Source, node: ast.AST) -> Iterator[Candidate]:
     for name in sorted(source.once("classes by name", lambda: _classes(source)))[:_MAX_NAMES]:
         if name != asked.id:
             yield source.replace(asked, name, "class", 0.35)
+
+
+def borrowed_base(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """End a method that calls itself where others of its class end: with the least of its own kind."""
+    if not isinstance(node, Function) or not node.body:
+        return
+    owner = source.parent(node)
+    text = ast.unparse(node)
+    if not isinstance(owner, ast.ClassDef) or f".{node.name}(" not in text:
+        return
+    own = [argument.arg for argument in node.args.args if argument.arg not in ("self", "cls")]
+    is_prose = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    first = node.body[1 if is_prose and len(node.body) > 1 else 0]
+    for test, needed in source.once(("ends", owner), lambda: _ends(owner)):
+        if needed <= {*own, "self", "cls"} and f"if {test}:" not in text:
+            for value in _least(node, own):
+                guard = f"if {test}:\n    return {value}"
+                yield before(source, first, guard, "missing base case", 0.3)
+
+
+def _ends(owner: ast.ClassDef) -> list[tuple[str, set[str]]]:
+    """Return what the methods of a class ask where they return at once, with the variables that it takes."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(owner):
+        if isinstance(node, ast.If) and len(node.body) == 1 and isinstance(node.body[0], ast.Return):
+            names = {inner.id for inner in ast.walk(node.test) if isinstance(inner, ast.Name)}
+            found[ast.unparse(node.test)] = names
+    return list(found.items())[:_MAX_NAMES]
+
+
+def _least(function: Function, own: list[str]) -> list[str]:
+    """Return the least that a function may come to, by the collection that it returns; numbers otherwise."""
+    returned = {ast.unparse(i.value) for i in ast.walk(function) if isinstance(i, ast.Return) and i.value}
+    begun = {
+        ast.unparse(item.value)
+        for item in ast.walk(function)
+        if isinstance(item, ast.Assign) and ast.unparse(item.targets[0]) in returned
+    }
+    if "{}" in begun:
+        pairs = [f"{{{key}: {value}}}" for key in own for value in (*own, "1") if key != value]
+        return ["{}", *pairs[:_MAX_NAMES]]
+    if "[]" in begun:
+        return ["[]", *(f"[{name}]" for name in own)]
+    if "set()" in begun:
+        return ["set()", *(f"{{{name}}}" for name in own)]
+    return ["0", "1", *own]

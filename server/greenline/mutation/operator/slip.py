@@ -36,13 +36,17 @@ def deep_copy(source: Source, node: ast.AST) -> Iterator[Candidate]:
         copied = node.args[0] if is_module and len(node.args) == 1 else node.func.value
     elif isinstance(node.func, ast.Name) and node.func.id in _COPIES and len(node.args) == 1:
         copied = node.args[0]
-    name = source.once("deep copy", lambda: _deep_copy(source)) if copied is not None else ""
+    name = deep_copy_name(source) if copied is not None else ""
     if name and copied is not None:
         yield source.replace(node, f"{name}({ast.unparse(copied)})", "conversion", 0.45)
 
 
+def deep_copy_name(source: Source) -> str:
+    """Return by which name a file can copy deeply; empty where it cannot."""
+    return source.once("deep copy", lambda: _deep_copy(source))
+
+
 def _deep_copy(source: Source) -> str:
-    """Return by which name a file can copy deeply, if it can."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Import) and any(a.name == "copy" and a.asname is None for a in node.names):
             return "copy.deepcopy"

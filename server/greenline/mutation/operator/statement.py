@@ -227,7 +227,18 @@ def loop_exit(source: Source, node: ast.AST) -> Iterator[Candidate]:
         yield source.replace(node, b"break", "loop exit", 0.5)
     if isinstance(node, ast.If) and not node.orelse:
         start, end = source.span(node)[0], source.span(node.test)[0]
-        yield Candidate(source.path, start, end, b"while ", "loop exit", node.lineno, 0.12)
+        prior = 0.4 if _is_used_up(node) else 0.12
+        yield Candidate(source.path, start, end, b"while ", "loop exit", node.lineno, prior)
     if isinstance(node, ast.While):
         start, end = source.span(node)[0], source.span(node.test)[0]
         yield Candidate(source.path, start, end, b"if ", "loop exit", node.lineno, 0.1)
+
+
+def _is_used_up(node: ast.If) -> bool:
+    """Return whether a branch takes something away from what its condition looks at."""
+    asked = {ast.unparse(item) for item in ast.walk(node.test) if isinstance(item, ast.Name | ast.Attribute)}
+    calls = (item.func for step in node.body for item in ast.walk(step) if isinstance(item, ast.Call))
+    return any(
+        isinstance(func, ast.Attribute) and func.attr.startswith("pop") and ast.unparse(func.value) in asked
+        for func in calls
+    )

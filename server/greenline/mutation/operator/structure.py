@@ -137,9 +137,27 @@ def exception_type(source: Source, node: ast.AST) -> Iterator[Candidate]:
 
 def _exceptions(source: Source) -> set[str]:
     """Return the exceptions that the file defines or names."""
-    names = {item.name for item in ast.walk(source.tree) if isinstance(item, ast.ClassDef)}
-    names |= {item.id for item in ast.walk(source.tree) if isinstance(item, ast.Name)}
-    return {name for name in names if name.endswith(("Error", "Exception"))}
+    nodes = list(ast.walk(source.tree))
+    names = {item.id for item in nodes if isinstance(item, ast.Name)}
+    found = {name for name in names if name.endswith(("Error", "Exception"))}
+    raised = [
+        item.exc.func if isinstance(item.exc, ast.Call) else item.exc
+        for item in nodes
+        if isinstance(item, ast.Raise)
+    ]
+    found |= {item.id for item in raised if isinstance(item, ast.Name)} - _caught(nodes)
+    for item in nodes:
+        # A parent's class is defined before its children's.
+        if isinstance(item, ast.ClassDef) and any(
+            isinstance(b, ast.Name) and b.id in found for b in item.bases
+        ):
+            found.add(item.name)
+    return found
+
+
+def _caught(nodes: list[ast.AST]) -> set[str]:
+    """Return the names that caught exceptions are given, which may be raised again."""
+    return {item.name for item in nodes if isinstance(item, ast.ExceptHandler) and item.name}
 
 
 def branch(source: Source, node: ast.AST) -> Iterator[Candidate]:
