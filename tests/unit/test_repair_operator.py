@@ -335,6 +335,10 @@ def test_positions_hold_after_bytes_that_are_no_columns(prefix: bytes) -> None:
         ("def f(a, b):\n    return a.x < a.y\n", "def f(a, b):\n    return a.y < a.y\n"),
         ("def f(a, b):\n    return a.get(b)\n", "def f(a, b):\n    return a.pop(b)\n"),
         ("def f(a):\n    a.sort(key=lambda s: (-s.b, s.c))\n", "(-s.c, s.c)"),
+        (
+            "def f(a, b):\n    x = a.pop(b)\n    return a.get(b)\n",
+            "def f(a, b):\n    x = a.pop(b)\n    return a.pop(b)\n",
+        ),
     ],
 )
 def test_nothing_is_put_beside_itself_and_no_look_takes_away(text: str, senseless: str) -> None:
@@ -386,6 +390,14 @@ def test_arguments_named_as_other_parameters_are_likely_mixed_up() -> None:
 
     assert {c.line: c.prior for c in found}[5] > 0.9
     assert {c.line: c.prior for c in found}[8] < 0.5
+
+
+def test_the_same_argument_twice_is_unlikely() -> None:
+    source = Source("m.py", b"def f(a, b, c):\n    return g(a, b)\n")
+    priors = {source.apply(c): c.prior for c in candidates(source, {2})}
+
+    twice = priors[b"def f(a, b, c):\n    return g(b, b)\n"]
+    assert twice < priors[b"def f(a, b, c):\n    return g(c, b)\n"] / 2
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

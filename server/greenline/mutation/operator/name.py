@@ -7,22 +7,34 @@ from collections.abc import Iterator
 
 from greenline.mutation.source import Candidate, Function, Source
 
+_LOOKING = frozenset({"get", "keys", "values", "items", "index", "count", "copy", "find", "peek"})
+_TAKING = frozenset({"pop", "popitem", "popleft", "remove", "discard", "clear"})
+"""What takes something away is not meant where something is looked at."""
+
 
 def variable(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Take another variable of the same function."""
     if not isinstance(node, ast.Name):
         return
     names = source.names(node)
-    if node.id not in names and isinstance(source.parent(node), ast.Call):
+    holder = source.parent(node)
+    if node.id not in names and isinstance(holder, ast.Call):
         return
     function = source.function(node)
     read = source.once(("read", function), lambda: _read(function))
     beside = _beside(source, node)
+    given = (
+        {item.id for item in holder.args if isinstance(item, ast.Name)}
+        if isinstance(holder, ast.Call)
+        else set()
+    )
     for other in names:
         if other not in (node.id, beside, "self", "cls"):
             # A variable that nothing reads is most likely the one that was meant.
             prior = 0.75 if other not in read else 0.45
             prior = prior if isinstance(node.ctx, ast.Load) else 0.3
+            # Hardly any function is given the same thing twice.
+            prior = 0.1 if other in given else prior
             yield source.replace(node, other, "variable", prior)
     if isinstance(node.ctx, ast.Load) and "self" in names and node.id != "self":
         yield source.replace(node, f"self.{node.id}", "missing self", 0.3)
@@ -70,7 +82,7 @@ def attribute(source: Source, node: ast.AST) -> Iterator[Candidate]:
     function = source.function(node)
     near = source.once(("near", function), lambda: _on_owners(function))
     for other in sorted(used - {node.attr}):
-        if _is_beside_itself(source, node, other):
+        if _is_beside_itself(source, node, other) or (node.attr in _LOOKING and other in _TAKING):
             continue
         # What the function does elsewhere is likelier to be meant than what others do.
         prior = 0.45 if (owner, other) in near else 0.4
