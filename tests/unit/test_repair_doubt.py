@@ -57,6 +57,14 @@ def test_two_that_are_as_likely_are_a_choice_and_two_that_are_nearly_so_are_none
     assert "2 edits that differ" in doubt([_family(3, 0.9), _family(5, 0.9, score=0.4)], {}, 3, ())
 
 
+def test_forms_of_one_guess_count_once() -> None:
+    forms = [_family(5, 0.9, score=0.1) for _ in range(8)]
+
+    assert doubt([_family(3, 0.9), *forms], {}, 3, ()) == ""
+    others = [_family(line, 0.9, score=0.1) for line in range(5, 13)]
+    assert "9 edits that differ" in doubt([_family(3, 0.9), *others], {}, 3, ())
+
+
 def test_few_failing_tests_need_a_greater_share() -> None:
     found = [_family(3, 0.9, score=0.9), _family(5, 0.9, score=0.45)]
 

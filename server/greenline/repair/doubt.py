@@ -52,7 +52,7 @@ def doubt(
     if len(best.edits) > 1 and n_failing <= _FEW and not any(edit in helpful for edit in best.edits):
         return "the best fix that passes is of two edits that mend nothing alone, and few tests fail"
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
-    share = found[0].score / (found[0].score + sum(family.score for family in rivals))
+    share = found[0].score / (found[0].score + _together(rivals))
     least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE
     if any(n_witnesses.get((edit.path, edit.line)) == 1 for edit in best.edits):
         least = _LEAST_SHARE_OF_ONE
@@ -70,6 +70,18 @@ def doubt(
             what = f"the best edit that passes ({edit.operator}) seldom is the fix"
             return f"{what}, and {seen} tests execute its line"
     return ""
+
+
+def _together(rivals: Sequence[Family]) -> float:
+    """Return what speaks for the rivals: forms of one guess, made alike on one line, count as the likeliest.
+
+    A guard that returns one of eight constants is no eight times as likely.
+    """
+    guesses: dict[tuple[tuple[str, str, int], ...], float] = {}
+    for family in rivals:
+        guess = tuple((edit.operator, edit.path, edit.line) for edit in family.best.edits)
+        guesses[guess] = max(guesses.get(guess, 0.0), family.score)
+    return sum(guesses.values())
 
 
 def _is_choice(first: Family, rivals: Sequence[Family]) -> bool:
