@@ -6,6 +6,7 @@ import pytest
 
 from greenline.core.port import StagedFile, Tree
 from greenline.verify.loosened import loosened
+from greenline.verify.test_function import functions
 
 PATH = "tests/test_a.py"
 HEAD = "import pytest\n\nfrom text import money\n\n\n"
@@ -41,6 +42,7 @@ def names(before: str, after: str, **more: str) -> set[str]:
         (PYTEST, PYTEST.replace("ValueError)", "ValueError, match='less than')")),
         (HELPER, NAMED.replace("stock):", "stock, name='stock.json'):")),
         (HELPER, NAMED.replace("stock):", "stock, *, name='stock.json'):")),
+        (RAISES, RAISES.replace("TestCase):\n", 'TestCase):\n    """What is refused."""\n\n')),
         (ONE, ROWS),
         (ONE, ROWS.replace("(2, '2.00')", "pytest.param(2, '2.00', id='two')")),
         (ONE.replace("2)", "2, 'EUR')"), ROWS.replace("amount)", "amount, 'EUR')")),
@@ -99,3 +101,43 @@ def test_only_the_first_rows_are_looked_at() -> None:
     rows = ", ".join(["(0.5, '0.50')"] * 40)
 
     assert names(ONE, ROWS.replace("(2, '2.00'), (0.5, '0.50')", f"{rows}, (2, '2.00')"))
+
+
+BASE = "class Shared(TestCase):\n    def check(self, a):\n        self.assertTrue(a)\n"
+SHARING = "from base import Shared\n\n\nclass TestA(Shared):\n    def test_it(self):\n        self.check(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("added", "is_looser"),
+    [
+        ("    def assert_logged(self, a):\n        self.check(a)\n", False),
+        ("    def fail(self, msg=None):\n        pass\n", True),
+        ("    def _callTestMethod(self, method):\n        pass\n", True),
+        ("    def setUp(self):\n        pass\n", True),
+        ("    def check(self, a):\n        pass\n", True),
+    ],
+)
+def test_a_shared_test_case_may_gain_methods(added: str, is_looser: bool) -> None:
+    old, new = (tree({"tests/base.py": text, PATH: SHARING}) for text in (BASE, BASE + added))
+
+    assert bool(loosened(old, new, ["tests/base.py"], [PATH]).places) is is_looser
+
+
+def test_a_stand_in_may_not_gain_methods() -> None:
+    fake = "class Fake(Store):\n    def put(self, a):\n        pass\n"
+    uses = "from base import Fake\n\n\ndef test_it():\n    assert Fake().get(1)\n"
+    old, new = (
+        tree({"tests/base.py": text, PATH: uses})
+        for text in (fake, fake + "    def get(self, a):\n        return a\n")
+    )
+
+    assert loosened(old, new, ["tests/base.py"], [PATH]).places
+
+
+def test_labels_are_no_part_of_a_test() -> None:
+    labelled = ROWS.replace(")])", ")], ids=['two', 'half'])")
+    computed = ROWS.replace(")])", ")], ids=name_of)")
+    before, after, other = (functions(tree({PATH: text}), PATH) for text in (ROWS, labelled, computed))
+
+    assert before == after
+    assert before != other

@@ -24,6 +24,12 @@ from greenline.verify.swallowed import swallows
 _Found = tuple[str, int]
 """What it is, and its 1-based line."""
 _ENVIRONMENT = re.compile(r"PYTEST_\w+|/\.dockerenv|/run/\.containerenv")
+_TEMPORARY = re.compile(r"^\S{0,20}pytest-of-\S{0,20}$")
+_OF_MOCKS = re.compile(
+    r"assert_(?:called|not_called|any_call|has_calls|awaited|any_await|has_awaits|not_awaited)\w*"
+    r"|mock_calls|method_calls|call_args(?:_list)?|_mock_\w+|_spec_class"
+)
+"""What only mocks have."""
 _RUNNERS = frozenset({"pytest", "_pytest", "unittest", "unittest.mock"})
 _FRAMES = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
 _IN_TEST = re.compile(r"\btests?\b|\btest_|_test\b|pytest|unittest", re.IGNORECASE)
@@ -105,12 +111,22 @@ def _in_python(source: bytes) -> Iterator[_Found]:
 def _in_tree(tree: ast.Module) -> Iterator[_Found]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if _ENVIRONMENT.fullmatch(node.value):
+            if _ENVIRONMENT.fullmatch(node.value) or _TEMPORARY.search(node.value):
                 yield node.value, node.lineno
-        elif isinstance(node, ast.Compare | ast.Subscript | ast.Call) and _asks_for_runner(node):
+        elif isinstance(node, ast.Compare | ast.Subscript | ast.Call) and (
+            _asks_for_runner(node) or _asks_for_mock(node)
+        ):
             yield ast.unparse(node)[:60], node.lineno
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _asks_for_caller(node):
             yield f"{node.name} looks for a test among its callers", node.lineno
+
+
+def _asks_for_mock(node: ast.expr) -> bool:
+    """Return whether a call asks whether a thing has what only mocks have."""
+    if not isinstance(node, ast.Call) or _name_of(node.func) not in ("hasattr", "getattr"):
+        return False
+    asked = node.args[1] if len(node.args) > 1 else None
+    return isinstance(asked, ast.Constant) and bool(_OF_MOCKS.fullmatch(str(asked.value)))
 
 
 def _asks_for_runner(node: ast.Compare | ast.Subscript | ast.Call) -> bool:

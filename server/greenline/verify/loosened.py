@@ -24,7 +24,14 @@ from greenline.verify.mark import deciding, labels_of, marks_weaken
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
 from greenline.verify.redirected import redirected
-from greenline.verify.restated import handed_up, is_same_by_default, is_stricter, unrolled
+from greenline.verify.restated import (
+    handed_up,
+    has_more_methods,
+    is_prose,
+    is_same_by_default,
+    is_stricter,
+    unrolled,
+)
 from greenline.verify.script_suite import rewired
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
@@ -191,7 +198,7 @@ def _changes_main(base: Tree, patched: Tree, path: str) -> bool:
 
 def _adds_to_class(old: SuiteFile, new: SuiteFile, name: str, used: frozenset[str]) -> bool:
     """Return whether a class of tests only has more in it that its tests did not use."""
-    left = [ast.dump(node) for node in old.nodes.get(name, ())]
+    left = [ast.dump(node) for node in old.nodes.get(name, ()) if not is_prose(node)]
     for node in new.nodes.get(name, ()):
         if left and ast.dump(node) == left[0]:
             del left[0]
@@ -204,6 +211,8 @@ def _is_idle(node: ast.AST, used: frozenset[str]) -> bool:
     """Return whether a statement in a class is of no effect where nobody uses what it binds."""
     if isinstance(node, ast.Assign):
         return all(isinstance(t, ast.Name) and _is_unused(t.id, used) for t in node.targets)
+    if isinstance(node, ast.Pass) or is_prose(node):
+        return True
     return isinstance(node, Function) and _is_unused(node.name, used) and not is_autouse(node)
 
 
@@ -235,6 +244,8 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
 
 def _does_the_same(old: ast.AST, new: ast.AST) -> bool:
     """Return whether a helper does the same for all who called it before."""
+    if isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef):
+        return has_more_methods(old, new)
     return isinstance(old, Function) and isinstance(new, Function) and is_same_by_default(old, new)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import unittest
 from collections.abc import Iterator, Mapping
 
 from greenline.core.port import Tree
@@ -15,6 +16,7 @@ _BY_TEXT = {"assertRaisesRegex": "assertRaises", "assertWarnsRegex": "assertWarn
 _MAX_ROWS = 30
 """How many rows are looked at: an old test is among the first."""
 _MATCHED = frozenset({"raises", "warns", "deprecated_call"})
+_CALLED_BY_RUNNERS = frozenset(dir(unittest.IsolatedAsyncioTestCase))
 
 
 def is_stricter(old: ast.stmt, new: ast.stmt) -> bool:
@@ -52,6 +54,43 @@ def is_same_by_default(old: Function, new: Function) -> bool:
         return ast.dump(plain) == ast.dump(old)
     except RecursionError:
         return False
+
+
+def is_prose(node: ast.AST) -> bool:
+    """Return whether a statement is a text for people."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def has_more_methods(old: ast.ClassDef, new: ast.ClassDef) -> bool:
+    """Return whether a test case that others share is the same with further methods.
+
+    These must have names by which neither a runner nor any class of unittest's calls something else.
+    """
+    before = [ast.dump(node) for node in old.body if not is_prose(node)]
+    if not old.bases or not all(last_name(parent).endswith("TestCase") for parent in old.bases):
+        # In another class a further method can stand before one of the product's.
+        return False
+    head = [ast.dump(item) for item in (*old.decorator_list, *old.bases, *old.keywords)]
+    if head != [ast.dump(item) for item in (*new.decorator_list, *new.bases, *new.keywords)]:
+        return False
+    known = {node.name for node in old.body if isinstance(node, Function)}
+    for node in new.body:
+        if before and ast.dump(node) == before[0]:
+            del before[0]
+        elif not is_prose(node) and not (isinstance(node, Function) and _is_further(node, known)):
+            return False
+    return not before
+
+
+def _is_further(node: Function, known: set[str]) -> bool:
+    """Return whether nobody has called a method of that name so far."""
+    is_taken = node.name in known or node.name in _CALLED_BY_RUNNERS or node.name.startswith("_")
+    is_set_up = node.name.lower().startswith(("setup", "teardown", "test", "pytest"))
+    return not is_taken and not is_set_up and not node.decorator_list
 
 
 def _filled(function: Function, values: Mapping[str, ast.expr]) -> Function:

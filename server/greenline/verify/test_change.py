@@ -12,12 +12,15 @@ from greenline.core.port import Tree
 from greenline.verify.aware import aware
 from greenline.verify.brought import leaning
 from greenline.verify.example import ExampleChange, example_change
+from greenline.verify.familiar import familiar
 from greenline.verify.gone import gone
 from greenline.verify.loosened import loosened
 from greenline.verify.measure import measured_by_product
+from greenline.verify.own_assertion import own_assertions
 from greenline.verify.path_rule import PathRule
 from greenline.verify.script_option import weakened_scripts
 from greenline.verify.test_function import Place, functions, place
+from greenline.verify.uncompared import uncompared
 
 
 @attrs.frozen
@@ -46,6 +49,8 @@ class TestChange:
     """Ids in P whose own function was added or changed, or may have been where it cannot be told."""
     measured: Mapping[str, str] = attrs.field(factory=dict)
     """Id of a test that fails in B on a comparison → the product's constant by which it is looser in P."""
+    asserted: Mapping[str, str] = attrs.field(factory=dict)
+    """Id of a test in P → the assertion of the product's own by which it says less than before."""
     support: bool = False
     """Whether what tests run under was changed: configuration, or support such as a `conftest.py`."""
     examples: ExampleChange = attrs.field(factory=ExampleChange)
@@ -61,12 +66,22 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     every = {path for path in {*base, *patched} if base.get(path) != patched.get(path)}
     paths = {path for path in every if not rule.is_product(path)}
     asking = aware(base, patched, every - paths)
+    asking |= {
+        *familiar(base, patched, every - paths, rule.is_product),
+        *uncompared(base, patched, every - paths),
+    }
     examples = example_change(base, patched, every, before, after)
     away = gone(base, patched, paths, before, after, examples.renamed)
     measured = measured_by_product(base, patched, every - paths, before)
+    asserted = own_assertions(base, patched, every - paths, after)
     if not paths:
         return TestChange(
-            hidden=away.hidden, heirs=away.heirs, aware=asking, examples=examples, measured=measured
+            hidden=away.hidden,
+            heirs=away.heirs,
+            aware=asking,
+            examples=examples,
+            measured=measured,
+            asserted=asserted,
         )
     old = {path: functions(base, path) for path in paths}
     new = {path: functions(patched, path) for path in paths}
@@ -92,6 +107,7 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
         aware=asking,
         examples=examples,
         measured=measured,
+        asserted=asserted,
         rewritten=frozenset(t.id for t in after.tests if _rewritten(t, old, new)),
         support=any(rule.is_configuration(path) or not _is_module(path) for path in paths),
     )

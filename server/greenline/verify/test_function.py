@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from greenline.core.evidence import TestResult
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.test_body import bodies
 
@@ -47,6 +48,8 @@ def _take(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> list[ast.
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
             key = prefix + node.name
             node.name = "_"
+            for decorator in node.decorator_list:
+                _take_labels(decorator)
             found[key] = _dump([node])
         elif isinstance(node, ast.ClassDef):
             inner = _take(node.body, f"{prefix}{node.name}.", found)
@@ -58,6 +61,17 @@ def _take(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> list[ast.
         elif not isinstance(node, ast.Import | ast.ImportFrom):
             rest.append(node)
     return rest
+
+
+def _take_labels(decorator: ast.expr) -> None:
+    """Take away what rows are called, where that is written there: it says nothing."""
+    if isinstance(decorator, ast.Call) and last_name(decorator.func) == "parametrize":
+        decorator.keywords = [k for k in decorator.keywords if k.arg != "ids" or not _are_texts(k.value)]
+
+
+def _are_texts(node: ast.expr) -> bool:
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    return all(isinstance(e, ast.Constant) and isinstance(e.value, str | None) for e in elements)
 
 
 def _dump(nodes: Iterable[ast.AST]) -> str:

@@ -66,6 +66,7 @@ def decide(facts: Facts) -> Decision:
         or _tests_only(facts)
         or _not_covered(facts, fixed)
         or _own_measure(facts, fixed)
+        or _own_assertion(facts)
         or _not_confirmed(facts, fixed)
         or Decision(Verdict.VERIFIED, "", _verified_detail(facts, fixed))
     )
@@ -265,6 +266,15 @@ def _own_measure(facts: Facts, fixed: Sequence[str]) -> Decision | None:
         return None
     by = _names(sorted({*measured.values()}))
     detail = f"The change loosens {by}, within which these tests compare: {_names(sorted(measured))}."
+    return Decision(Verdict.NOT_COVERED, "testsLoosened", detail)
+
+
+def _own_assertion(facts: Facts) -> Decision | None:
+    """Return that the change loosens an assertion of the product's own, by which tests check."""
+    if not facts.change.asserted:
+        return None
+    by = _names(sorted({*facts.change.asserted.values()}))
+    detail = f"The change loosens {by}, by which these tests check: {_names(sorted(facts.change.asserted))}."
     return Decision(Verdict.NOT_COVERED, "testsLoosened", detail)
 
 

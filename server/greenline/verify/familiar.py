@@ -1,0 +1,106 @@
+"""Which product code that a patch brings knows what only tests have: their variables, their stand-ins; pure.
+
+A variable of the environment that the tests set and that no product code has read so far, or the name of a
+class that only tests define, tells a test from everybody else.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name, text_of
+
+_SETS = frozenset({"setenv", "putenv", "setdefault"})
+_READS = frozenset({"getenv", "get", "pop", "__getitem__"})
+_NAMES = frozenset({"__name__", "__qualname__"})
+_ASKED = re.compile(rb"environ|getenv|__name__|__qualname__")
+
+
+def familiar(
+    base: Tree, patched: Tree, paths: Iterable[str], is_product: Callable[[str], bool]
+) -> Iterator[str]:
+    """Yield `FILE:LINE: WHAT` of the product files `paths`."""
+    changed = [path for path in paths if path.endswith(".py") and path in patched]
+    changed = [path for path in changed if _ASKED.search(patched[path].content)]
+    if not changed:
+        return
+    modules = [path for path in base if path.endswith(".py")]
+    product = [path for path in modules if is_product(path)]
+    tests = {*modules}.difference(product)
+    for path in changed:
+        for name, line in _variables_read(_tree(patched, path)):
+            if not _is_said(base, product, name) and name in _variables_set(base, tests, name):
+                yield f"{path}:{line}: asks for {name}, which the tests set"
+        for name, line in _classes_named(_tree(patched, path)):
+            if not _is_said(base, product, name) and _is_defined(base, tests, name):
+                yield f"{path}:{line}: asks for {name}, a class of the tests"
+
+
+def _tree(tree: Tree, path: str) -> ast.Module:
+    try:
+        return parse_python(tree[path].content)
+    except (SyntaxError, RecursionError):
+        return ast.Module([], [])
+
+
+def _is_said(tree: Tree, paths: Iterable[str], name: str) -> bool:
+    word = name.encode()
+    return any(word in tree[path].content for path in paths)
+
+
+def _is_defined(tree: Tree, paths: Iterable[str], name: str) -> bool:
+    defined = re.compile(rb"^\s*class %s\b" % re.escape(name.encode()), re.MULTILINE)
+    return any(defined.search(tree[path].content) for path in paths)
+
+
+def _variables_read(module: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module):
+        read: ast.expr | None = None
+        if isinstance(node, ast.Call) and node.args and last_name(node.func) in _READS:
+            is_of_environment = isinstance(node.func, ast.Attribute) and _is_environment(node.func.value)
+            read = node.args[0] if is_of_environment or last_name(node.func) == "getenv" else None
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            read = node.slice if _is_environment(node.value) else None
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            read = node.left if _is_environment(node.comparators[0]) else None
+        if read is not None and (name := text_of(read)):
+            yield name, read.lineno
+
+
+def _is_environment(node: ast.expr) -> bool:
+    return last_name(node) in ("environ", "environb")
+
+
+def _variables_set(tree: Tree, paths: Iterable[str], name: str) -> set[str]:
+    """Return the variables that files with a name in their text set."""
+    found: set[str] = set()
+    for path in paths:
+        if name.encode() not in tree[path].content:
+            continue
+        for node in ast.walk(_tree(tree, path)):
+            given: list[ast.expr | None] = []
+            if isinstance(node, ast.Call) and last_name(node.func) in _SETS:
+                given = [*node.args[:1]]
+            elif isinstance(node, ast.Call) and last_name(node.func) in ("dict", "update"):
+                given = [key for a in node.args if isinstance(a, ast.Dict) for key in a.keys]
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                given = [node.slice] if _is_environment(node.value) else []
+            found |= {text for key in given if key is not None and (text := text_of(key))}
+    return found
+
+
+def _classes_named(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Yield the texts that the name of a class is compared with."""
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Compare):
+            continue
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.Attribute) and side.attr in _NAMES for side in sides):
+            for side in sides:
+                for inner in ast.walk(side):
+                    if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                        yield inner.value, node.lineno
