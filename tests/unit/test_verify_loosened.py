@@ -374,3 +374,30 @@ def test_a_new_test_module_that_replaces_the_library_concerns_every_test() -> No
     assert not beside("test_b", "import json\n\n\ndef test_b():\n    json.loads('1')\n")[0]
     assert not beside("conftest", "import pytest\n\ndef pytest_configure(config):\n    config.x = 1\n")[0]
     assert beside("conftest", "import helpers\n\ndef pytest_configure(config):\n    helpers.check = 1\n")[0]
+
+
+ZONES = {
+    "tariff/__init__.py": "",
+    "tariff/zones.py": "ZONES = {}\n",
+    "tests/test_a.py": "def test_it():\n    assert 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_looser"),
+    [
+        ("import tariff.zones\n\ntariff.zones.ZONES = {}\n", True),
+        ("from tariff import zones\n\nzones.ZONES['NL'] = 1\n", True),
+        ("from tariff import zones\n\nif True:\n    setattr(zones, 'ZONES', {})\n", True),
+        ("from tariff import zones\n\nMINE = zones.ZONES\n", False),
+        ("from tariff import zones\n\n\ndef test_b():\n    zones.ZONES = {}\n", False),
+        ("import os\n\nos.environ['A'] = 'b'\n", False),
+    ],
+)
+def test_what_a_new_file_sets_in_the_product_is_set_for_all(text: str, is_looser: bool) -> None:
+    old = tree(ZONES)
+    new = {**old, "tests/test_b.py": StagedFile(text.encode())}
+
+    found = loosened(old, new, ["tests/test_b.py"], ["tests/test_a.py", "tests/test_b.py"])
+
+    assert (("tests/test_a.py", "test_it") in found.places) is is_looser

@@ -141,3 +141,25 @@ def test_labels_are_no_part_of_a_test() -> None:
 
     assert before == after
     assert before != other
+
+
+MARKED = {"pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['slow: takes long']\n"}
+
+
+@pytest.mark.parametrize(("mark", "is_looser"), [("slow", False), ("fast", True), ("skip", True)])
+def test_a_mark_that_is_registered_only_names_a_test(mark: str, is_looser: bool) -> None:
+    after = ONE.replace("def test_it", f"@pytest.mark.{mark}\ndef test_it")
+    old, new = tree({PATH: ONE}), tree({**MARKED, PATH: after})
+
+    assert bool(loosened(old, new, [PATH, *MARKED], [PATH]).places) is is_looser
+
+
+def test_a_helper_may_say_more_of_a_failure() -> None:
+    helper = "def check(a, b):\n    assert a == b\n"
+    uses = "from base import check\n\n\ndef test_it():\n    check(money(1), 1)\n"
+    old, new = (
+        tree({"tests/base.py": text, PATH: uses})
+        for text in (helper, helper.replace("a == b", "a == b, f'{a} is not {b}'"))
+    )
+
+    assert not loosened(old, new, ["tests/base.py"], [PATH]).places

@@ -20,7 +20,7 @@ from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.case_folder import walkers
 from greenline.verify.displaced import displaced
-from greenline.verify.mark import deciding, labels_of, marks_weaken
+from greenline.verify.mark import deciding, labels_of, marks_weaken, without_labels
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
 from greenline.verify.redirected import redirected
@@ -33,6 +33,7 @@ from greenline.verify.restated import (
     unrolled,
 )
 from greenline.verify.script_suite import rewired
+from greenline.verify.set_for_all import set_for_all
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.table import BY_ROW, called, is_grown, is_longer, longer_table
 from greenline.verify.table_text import has_more_rows
@@ -104,11 +105,14 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     shared |= _walked_elsewhere(patched, data)
     if any(_replaces(patched, path) - _replaces(base, path) for path in files):
         shared |= {EVERYTHING}
+    if any(set_for_all(patched, path) - set_for_all(base, path) for path in files):
+        shared |= {EVERYTHING}
     for path, found in names.items():
         old, new = files[path]
         # One that is taken away, or has another name by now, was still a module of tests.
         is_module = new.tests or (old.tests and path not in patched)
         shared |= frozenset() if is_module else found
+    labels = labels_of(patched) if any(p in patched for p in files) else frozenset[str]()
     places: set[tuple[str, str]] = set()
     for path in {*test_files, *changed}:
         if path.endswith((*JAVASCRIPT, *GO)):
@@ -122,7 +126,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             old, new = files.get(path) or (SuiteFile.of(base, path), SuiteFile.of(patched, path))
             walked = walkers(path, _text(patched, path), data)
             touched = new.closed(names.get(path, frozenset()) | shared | walked)
-            places.update((path, name) for name in _loosened_tests(old, new, touched))
+            places.update((path, name) for name in _loosened_tests(old, new, touched, labels))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
     hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
     hooks |= {*weakened_options(base, patched), *redirected(base, patched, changed)}
@@ -166,10 +170,15 @@ def _replaces(tree: Tree, path: str) -> frozenset[str]:
         return frozenset()
 
 
-def _loosened_tests(old: SuiteFile, new: SuiteFile, touched: frozenset[str]) -> Iterator[str]:
+def _loosened_tests(
+    old: SuiteFile, new: SuiteFile, touched: frozenset[str], labels: frozenset[str]
+) -> Iterator[str]:
     for name, test in new.tests.items():
         before = old.tests.get(name)
-        if before is not None and (new.uses(name) & touched or not _says_as_much(before, test, new.opaque)):
+        if before is None:
+            continue
+        named = without_labels(before, test, labels)
+        if new.uses(name) & touched or not _says_as_much(before, named, new.opaque):
             yield name
 
 

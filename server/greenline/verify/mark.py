@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterable, Iterator
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, text_of
 from greenline.verify.pytest_option import effective
+from greenline.verify.python_suite import Function
 
 _LABELS = frozenset({"asyncio", "anyio", "trio"})
 """Marks that say how a coroutine is run, and change no other test."""
@@ -33,6 +35,21 @@ def marks_weaken(old: Iterable[ast.AST], new: Iterable[ast.AST], labels: frozens
     come = (name for name, dumps in after.items() if dumps != before.get(name))
     gone = (name for name in before if name not in after)
     return not (set(come) <= harmless and set(gone) <= harmless | _TIGHTER_GONE)
+
+
+def without_labels(old: Function, new: Function, labels: frozenset[str]) -> Function:
+    """Return a test without the marks that it did not have and that only name a group of tests."""
+    before = {ast.dump(decorator) for decorator in old.decorator_list}
+    kept = []
+    for decorator in new.decorator_list:
+        is_new = ast.dump(decorator) not in before
+        if not (is_new and set(_marks([ast.Expr(decorator)])) <= labels):
+            kept.append(decorator)
+    if len(kept) == len(new.decorator_list):
+        return new
+    bare = copy.copy(new)
+    bare.decorator_list = kept
+    return bare
 
 
 def labels_of(tree: Tree) -> frozenset[str]:

@@ -1,0 +1,72 @@
+"""What a file of tests sets in a module of the project by being imported, for all that follow; pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from greenline.core.port import Tree
+from greenline.core.syntax import parse_python
+from greenline.verify.folded import last_name, text_of
+from greenline.verify.python_suite import Function
+
+
+def set_for_all(tree: Tree, path: str) -> frozenset[str]:
+    """Return `module.name` of what a file sets outside of any function in what it imports of the project."""
+    file = tree.get(path)
+    try:
+        module = parse_python(file.content) if file is not None else ast.Module([], [])
+    except (SyntaxError, RecursionError):
+        return frozenset()
+    imported = dict(_imported(module, tree))
+    found = set()
+    for statement in _executed(module.body):
+        for target in _set(statement):
+            root = target
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in imported and root is not target:
+                found.add(ast.unparse(target))
+    return frozenset(found)
+
+
+def _executed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the simple statements that an import executes."""
+    for node in body:
+        inner = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
+        if isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While):
+            for block in inner:
+                yield from _executed(block)
+        elif not isinstance(node, Function | ast.ClassDef):
+            yield node
+
+
+def _set(statement: ast.stmt) -> Iterator[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        yield from statement.targets
+    elif isinstance(statement, ast.AugAssign):
+        yield statement.target
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        name = text_of(call.args[1]) if len(call.args) == 3 and last_name(call.func) == "setattr" else None
+        if name:
+            yield ast.Attribute(call.args[0], name, ast.Store())
+
+
+def _imported(module: ast.Module, tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield the names that the file imports from modules of the tree, and those modules."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if _is_there(alias.name, tree):
+                    yield alias.asname or alias.name.split(".")[0], alias.name
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if node.level or _is_there(node.module or "", tree):
+                    yield alias.asname or alias.name, node.module or ""
+
+
+def _is_there(name: str, tree: Tree) -> bool:
+    path = name.replace(".", "/")
+    places = (f"{folder}{path}{end}" for folder in ("", "src/", "lib/") for end in (".py", "/__init__.py"))
+    return any(place in tree for place in places)
