@@ -15,6 +15,7 @@ from verify_case import make_verifier
 from greenline.cli import main
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, Verdict
+from greenline.core.port import SandboxRequest, SandboxResult
 from greenline.core.selection import Selection
 from greenline.edit.hunk import diff_text
 from greenline.verify.known_suite import KnownSuite, KnownTest
@@ -146,3 +147,50 @@ def test_what_the_affected_tests_show_is_known_before_the_whole_suite_runs(tmp_p
     assert "Running the tests that the change affects first: 2 of 6." in said
     assert (same.verdict, same.selection, same.is_vouched_for) == (Verdict.VERIFIED, None, True)
     assert len(ran(same)) == 6
+
+
+@attrs.define
+class Watched:
+    """A sandbox, and the commands that it was asked to run."""
+
+    inner: Any
+    commands: list[tuple[str, ...]] = attrs.field(factory=list)
+
+    def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
+        self.commands.append(tuple(request.command))
+        result: SandboxResult = self.inner.run(request, cancellation)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+def test_a_long_suite_is_run_bare_where_the_affected_tests_execute_the_whole_change(tmp_path: Path) -> None:
+    verifier = make_verifier(memory=Memory(), first_s=1.0)
+    watched = Watched(verifier._sandbox)
+    verifier._sandbox = watched
+    measure(verifier, TextPatch("none", QUICK, {"part0.py": PART.format(n=0) + "\n"}), tmp_path, 60)
+    assert [bare(command) for command in watched.commands] == [False, False]
+    watched.commands.clear()
+
+    same, _ = measure(verifier, attrs.evolve(SAME, files=QUICK), tmp_path, 60)
+
+    # What the base executes is known; the affected tests run on both sides, then all with the change.
+    assert [bare(command) for command in watched.commands] == [False, False, True]
+    assert (same.verdict, len(ran(same))) == (Verdict.VERIFIED, 6)
+    assert same.hunks[0].tests == ("tests/test_3.py::test_3", "tests/test_plugin.py::test_plugin")
+    watched.commands.clear()
+
+    unlikely = CHANGED + "\n\ndef other():\n    return 1\n"
+    partly, _ = measure(verifier, TextPatch("partly", QUICK, {"part3.py": unlikely}), tmp_path, 60)
+
+    # A line that the affected tests do not execute may be executed by others.
+    assert [bare(command) for command in watched.commands] == [False, False]
+    assert partly.verdict is Verdict.VERIFIED
+    # What is known of who executes what is not lost by a bare run.
+    known = Memory().suites.get(str(tmp_path), PYTEST).files["part3.py"].lines
+    assert known.keys() == {"tests/test_3.py::test_3", "tests/test_plugin.py::test_plugin"}
+
+
+def bare(command: tuple[str, ...]) -> bool:
+    return "--no-coverage" in command

@@ -44,6 +44,8 @@ class BaseSide:
     """Tests that earlier verifications found to be flaky, or to depend on their order."""
     _key: str = ""
     """Under what the base is kept; empty where it is not."""
+    _measured_key: str = ""
+    """Under what it is kept with what its tests execute, where that is not asked for now."""
     _result: SandboxResult | None = None
     """What was measured in this verification."""
 
@@ -66,6 +68,11 @@ class BaseSide:
         if request is None:
             return self.suite.run_in_rounds(tree, self.meeting.followup(NAME))
         self._key = self._key_of(request)
+        if not self.suite.is_measuring:
+            # A run that measured as well ends as one that does not.
+            suite = attrs.evolve(self.suite, is_measuring=True)
+            measuring = suite.request_in_rounds(tree, self.meeting.followup(NAME))
+            self._measured_key = self._key_of(measuring) if measuring is not None else ""
         known = self._known()
         if known is None:
             return self._measured(request)
@@ -92,7 +99,8 @@ class BaseSide:
         if not self._key:
             return
         if stable.flaky or stable.ordered:
-            self.memory.bases.discard(root, self._key)
+            for key in filter(None, (self._key, self._measured_key)):
+                self.memory.bases.discard(root, key)
         elif self._result is not None and all(map(self._is_sound, reports)):
             self.memory.bases.put(root, self._key, self._result)
 
@@ -109,10 +117,11 @@ class BaseSide:
         """Return what is known of the base, where it can be believed."""
         if self.memory is None or self.fresh or not self._key:
             return None
-        known = self.memory.bases.get(self.suite.root, self._key)
-        if known is None or self._is_sound(self.suite.read(known.result)[0]):
-            return known
-        self.memory.bases.discard(self.suite.root, self._key)
+        for key in filter(None, (self._key, self._measured_key)):
+            known = self.memory.bases.get(self.suite.root, key)
+            if known is not None and self._is_sound(self.suite.read(known.result)[0]):
+                return known
+            self.memory.bases.discard(self.suite.root, key)
         return None
 
     def _compared(self, tree: Tree, known: KeptRun) -> tuple[TestReport, ...]:

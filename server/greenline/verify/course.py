@@ -16,7 +16,7 @@ from greenline.verify.known_suite import KnownSuite
 from greenline.verify.runs import Suite
 from greenline.verify.suite_memory import SuiteMemory
 
-FIRST_S = 20.0
+FIRST_S = 5.0
 """How long a suite must take for the affected tests to be run before it."""
 SHARES = (0.6, 0.3)
 """Which part of a run's time the affected tests are to fill, by what they took before; and where that was too

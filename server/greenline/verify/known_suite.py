@@ -70,7 +70,8 @@ class KnownSuite:
         `collected` are the ids that it found, in order; a run that broke off says nothing.
         """
         if report.end is RunEnd.COMPLETE:
-            files = _files(report, tree, {})
+            # A run that did not measure leaves what is known of who executes what.
+            files = _files(report, tree, {}) if report.coverage else _still(self.files, tree)
             return KnownSuite(_tests(report, tree, (), {}), files, whole_s=report.duration_s)
         if report.end is not RunEnd.TIMEOUT:
             return self
@@ -158,6 +159,17 @@ def _files(report: TestReport, tree: Tree, old: Mapping[str, KnownFile]) -> dict
         others = {test: text for test, text in kept.items() if test not in ran}
         if others or path in lines:
             found[path] = KnownFile(digest, {**others, **lines.get(path, {})})
+    return found
+
+
+def _still(files: Mapping[str, KnownFile], tree: Tree) -> dict[str, KnownFile]:
+    """Return what is known of files that are still there; of other contents only who executes them."""
+    found = {}
+    for path, known in files.items():
+        if path in tree:
+            digest = digest_of(tree[path].content)
+            lines = known.lines if digest == known.digest else dict.fromkeys(known.lines, "")
+            found[path] = KnownFile(digest, lines)
     return found
 
 

@@ -40,6 +40,8 @@ class Suite:
     """The user's own command, for the root's project."""
     selected: tuple[str, ...] = ()
     """Ids and files of tests, as reports name them, that stand for all of them; none: the whole suite."""
+    is_measuring: bool = True
+    """Whether runs of whole suites measure what each test executes."""
 
     @property
     def takes_rounds(self) -> bool:
@@ -58,7 +60,7 @@ class Suite:
             inside = _inside(wanted, project)
             if wanted and not inside:
                 continue
-            argv = self._argv(project, inside, coverage=coverage)
+            argv = self._argv(project, inside, coverage=coverage and self.is_measuring)
             reports.append(self._rounds(tree, project, argv, None)[0])
         return together(reports)
 
@@ -68,7 +70,8 @@ class Suite:
         Raises `Cancelled` only.
         """
         (project,) = self._present(tree)
-        argv = self._argv(project, _inside(self.selected, project), rounds=True)
+        inside = _inside(self.selected, project)
+        argv = self._argv(project, inside, coverage=self.is_measuring, rounds=True)
         return self._rounds(tree, project, argv, followup)
 
     def request_in_rounds(
@@ -82,7 +85,7 @@ class Suite:
         if project.no_runner or project.problem:
             return None
         chosen = tests or _inside(self.selected, project)
-        argv = self._argv(project, chosen, coverage=not tests, rounds=True)
+        argv = self._argv(project, chosen, coverage=self.is_measuring and not tests, rounds=True)
         return self._request(tree, argv, followup)
 
     def read(self, result: SandboxResult) -> tuple[TestReport, ...]:

@@ -74,6 +74,22 @@ class _Plan:
     def hunks(self) -> tuple[Hunk, ...]:
         return self.request.hunks or hunk_coverage.hunks_of(self.request.edit_set)
 
+    def is_executed_in(self, ran: _Ran) -> bool:
+        """Return whether a pass over some tests shows all that coverage could show of this change.
+
+        Where tests change as well, what old tests execute is asked for of all of them.
+        """
+        evidence, request = ran.evidence, self.request
+        patched = evidence.patched
+        if self.touches_tests or patched is None or patched.coverage_of != "test":
+            return False
+        if any(hunk.coverage == "notCovered" for hunk in evidence.hunks):
+            return False
+        lines = hunk_coverage.executed(
+            request.root, self.hunks(), self.patched, patched, self.rule.is_product
+        )
+        return lines.n_executed == lines.n_executable
+
     def course(self, suite: Suite, memory: Memory | None) -> Course:
         """Return what is known of the suite's tests, and which of them the change affects."""
         request, project = self.request, suite.projects[0]
@@ -98,6 +114,15 @@ class _Ran:
 
     evidence: Evidence
     ground: Ground
+
+    def shows(self, base: TestReport, patched: TestReport) -> tuple[TestReport, TestReport]:
+        """Return reports of the same sides with what was measured here."""
+        known, changed = self.evidence.base, self.evidence.patched
+        assert known is not None and changed is not None
+        return (
+            attrs.evolve(base, coverage=known.coverage, coverage_of=known.coverage_of),
+            attrs.evolve(patched, coverage=changed.coverage, coverage_of=changed.coverage_of),
+        )
 
 
 class SandboxVerifier:
@@ -185,9 +210,10 @@ class SandboxVerifier:
         """Run the whole suite, or what can stand for it, and look further at what decided."""
         course = plan.course(suite, self._memory)
         is_part = course.is_too_long and not plan.request.fresh
-        ran = (self._instead if is_part else self._first)(plan, course, progress)
+        ran = self._instead(plan, course, progress) if is_part else None
         if ran is None:
-            ran = self._pass(plan, course, None, progress)
+            choice = None if is_part else course.first(self._first_s)
+            ran = self._whole(plan, course, choice, progress)
             if _is_stopped(ran):
                 ran = self._instead(plan, course, progress) or ran
         if _is_stopped(ran) and course.obstacle:
@@ -200,17 +226,16 @@ class SandboxVerifier:
             ran = attrs.evolve(ran, evidence=with_deaf(ran.evidence, ran.ground, progress))
         return measured_further(ran.evidence, ran.ground, self._further, progress)
 
-    def _first(self, plan: _Plan, course: Course, progress: Progress) -> _Ran | None:
-        """Run the affected tests of a long suite; return what they show where that decides."""
-        choice = course.first(self._first_s)
+    def _whole(self, plan: _Plan, course: Course, choice: Choice | None, progress: Progress) -> _Ran:
+        """Run all tests, after the affected ones where these are few; unless those decide."""
         if choice is None:
-            return None
+            return self._pass(plan, course, None, progress)
         progress(f"Running the tests that the change affects first: {choice.n_chosen} of {choice.n_tests}.")
-        ran = self._pass(plan, course, choice, progress)
-        if not ends(ran.evidence):
-            return None
-        limit_s = course.suite.limits.wall_s
-        return attrs.evolve(ran, evidence=told(ran.evidence, choice, "failedFirst", limit_s))
+        first = self._pass(plan, course, choice, progress)
+        if ends(first.evidence):
+            limit_s = course.suite.limits.wall_s
+            return attrs.evolve(first, evidence=told(first.evidence, choice, "failedFirst", limit_s))
+        return self._pass(plan, course, None, progress, first if plan.is_executed_in(first) else None)
 
     def _instead(self, plan: _Plan, course: Course, progress: Progress) -> _Ran | None:
         """Run the affected tests that fit into a run's time; None where nothing can stand for the suite."""
@@ -230,9 +255,20 @@ class SandboxVerifier:
                 break
         return last
 
-    def _pass(self, plan: _Plan, course: Course, choice: Choice | None, progress: Progress) -> _Ran:
-        """Run the trees with a choice of tests, or with all, and draw up the evidence."""
+    def _pass(
+        self,
+        plan: _Plan,
+        course: Course,
+        choice: Choice | None,
+        progress: Progress,
+        first: _Ran | None = None,
+    ) -> _Ran:
+        """Run the trees with a choice of tests, or with all, and draw up the evidence.
+
+        `first` is a pass that has shown already which tests execute the change: that is not measured again.
+        """
         request, suite = plan.request, course.suite_of(choice)
+        suite = attrs.evolve(suite, is_measuring=first is None)
         progress("Running the tests without and with the change.")
         base_side = BaseSide.of(suite, progress, self._memory, fresh=request.fresh)
         rounds = self._run_all(base_side, plan.trees())
@@ -243,6 +279,8 @@ class SandboxVerifier:
         stable = stability(suite, (request.base, plan.patched), both, self._n_parallel, known_flaky)
         base_side.settle(rounds["B"], stable)
         course.learn(base, base_side.collected() if base.end is RunEnd.TIMEOUT else (), choice)
+        if first is not None:
+            base, patched = first.shows(base, patched)
         hunks = plan.hunks()
         measured = hunk_coverage.measure(request.root, hunks, request.base, plan.patched, base, patched)
         product = {h.id for h in hunks if plan.rule.is_product(relative(request.root, h.path))}
@@ -293,7 +331,9 @@ class SandboxVerifier:
         def run(tree: Tree) -> tuple[TestReport, ...]:
             side = next((name for name in ("B", "P") if meets and trees[name] is tree), "")
             if not side:
-                return (suite.run(tree),)
+                # Of what the patch's tests execute without the change nothing is asked.
+                is_asked = any(tree is trees[name] for name in trees if name != "N")
+                return (suite.run(tree, coverage=is_asked),)
             try:
                 return (
                     base_side.rounds(tree)
