@@ -52,6 +52,15 @@ def test_however_the_tests_set_it(conftest: str) -> None:
     assert found("", "x = os.getenv('TODO_ENV')\n", conftest=conftest)
 
 
+def test_a_variable_that_only_tests_read_is_set() -> None:
+    golden = "import os\n\nif os.environ.get('UPDATE'):\n    write()\n"
+    (what,) = found("import os\n", "import os\nos.environ.setdefault('UPDATE', 'yes')\n", conftest=golden)
+
+    assert what == "todo/app.py:2: sets UPDATE, which the tests ask for"
+    assert not found("", "os.environ['LANG'] = 'C'\n", conftest=golden)
+    assert not found("", "cache.setdefault('UPDATE', 'yes')\n", conftest=golden)
+
+
 def test_what_others_have_too_is_none() -> None:
     reads = "x = os.getenv('TODO_ENV')\n"
 

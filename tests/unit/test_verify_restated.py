@@ -163,3 +163,14 @@ def test_a_helper_may_say_more_of_a_failure() -> None:
     )
 
     assert not loosened(old, new, ["tests/base.py"], [PATH]).places
+
+
+def test_a_conftest_concerns_its_folder_alone() -> None:
+    here, there = "tests/test_a.py", "tests/report/test_b.py"
+    files = {here: "def test_it(box):\n    assert box\n", there: "def test_it(box):\n    assert box\n"}
+    fixture = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef box():\n    return 1\n"
+    old, new = tree(files), tree({**files, "tests/report/conftest.py": fixture})
+
+    places = loosened(old, new, ["tests/report/conftest.py"], [here, there]).places
+
+    assert {path for path, _ in places} == {there}

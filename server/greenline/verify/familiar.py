@@ -1,7 +1,8 @@
 """Which product code that a patch brings knows what only tests have: their variables, their stand-ins; pure.
 
 A variable of the environment that the tests set and that no product code has read so far, or the name of a
-class that only tests define, tells a test from everybody else.
+class that only tests define, tells a test from everybody else; one that only the tests read tells a test what
+to do, such as to write down what it compares with.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, text_of
 
-_SETS = frozenset({"setenv", "putenv", "setdefault"})
+_SETS = frozenset({"setenv", "putenv"})
 _READS = frozenset({"getenv", "get", "pop", "__getitem__"})
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = re.compile(rb"environ|getenv|__name__|__qualname__")
@@ -35,6 +36,9 @@ def familiar(
         for name, line in _variables_read(_tree(patched, path)):
             if not _is_said(base, product, name) and name in _variables_set(base, tests, name):
                 yield f"{path}:{line}: asks for {name}, which the tests set"
+        for name, line in _variables_given(_tree(patched, path)):
+            if not _is_said(base, product, name) and name in _variables_asked(base, tests, name):
+                yield f"{path}:{line}: sets {name}, which the tests ask for"
         for name, line in _classes_named(_tree(patched, path)):
             if not _is_said(base, product, name) and _is_defined(base, tests, name):
                 yield f"{path}:{line}: asks for {name}, a class of the tests"
@@ -71,26 +75,40 @@ def _variables_read(module: ast.Module) -> Iterator[tuple[str, int]]:
             yield name, read.lineno
 
 
+def _of(node: ast.Call, method: str) -> bool:
+    """Return whether a call is that of a method of the environment."""
+    called = node.func
+    return isinstance(called, ast.Attribute) and called.attr == method and _is_environment(called.value)
+
+
 def _is_environment(node: ast.expr) -> bool:
     return last_name(node) in ("environ", "environb")
 
 
 def _variables_set(tree: Tree, paths: Iterable[str], name: str) -> set[str]:
     """Return the variables that files with a name in their text set."""
-    found: set[str] = set()
-    for path in paths:
-        if name.encode() not in tree[path].content:
-            continue
-        for node in ast.walk(_tree(tree, path)):
-            given: list[ast.expr | None] = []
-            if isinstance(node, ast.Call) and last_name(node.func) in _SETS:
-                given = [*node.args[:1]]
-            elif isinstance(node, ast.Call) and last_name(node.func) in ("dict", "update"):
-                given = [key for a in node.args if isinstance(a, ast.Dict) for key in a.keys]
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                given = [node.slice] if _is_environment(node.value) else []
-            found |= {text for key in given if key is not None and (text := text_of(key))}
-    return found
+    found = (_variables_given(_tree(tree, p)) for p in paths if name.encode() in tree[p].content)
+    return {given for module in found for given, _ in module}
+
+
+def _variables_asked(tree: Tree, paths: Iterable[str], name: str) -> set[str]:
+    """Return the variables that files with a name in their text read."""
+    found = (_variables_read(_tree(tree, p)) for p in paths if name.encode() in tree[p].content)
+    return {read for module in found for read, _ in module}
+
+
+def _variables_given(module: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module):
+        given: list[ast.expr | None] = []
+        if isinstance(node, ast.Call) and (last_name(node.func) in _SETS or _of(node, "setdefault")):
+            given = [*node.args[:1]]
+        elif isinstance(node, ast.Call) and (last_name(node.func) == "dict" or _of(node, "update")):
+            given = [key for argument in node.args if isinstance(argument, ast.Dict) for key in argument.keys]
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            given = [node.slice] if _is_environment(node.value) else []
+        for key in given:
+            if key is not None and (text := text_of(key)):
+                yield text, key.lineno
 
 
 def _classes_named(module: ast.Module) -> Iterator[tuple[str, int]]:

@@ -107,11 +107,16 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
         shared |= {EVERYTHING}
     if any(set_for_all(patched, path) - set_for_all(base, path) for path in files):
         shared |= {EVERYTHING}
+    # What a `conftest.py` gives is given to its folder alone.
+    below: dict[str, frozenset[str]] = {}
     for path, found in names.items():
         old, new = files[path]
         # One that is taken away, or has another name by now, was still a module of tests.
         is_module = new.tests or (old.tests and path not in patched)
-        shared |= frozenset() if is_module else found
+        if not is_module and path.endswith("/conftest.py"):
+            below[path.removesuffix("conftest.py")] = found
+        elif not is_module:
+            shared |= found
     labels = labels_of(patched) if any(p in patched for p in files) else frozenset[str]()
     places: set[tuple[str, str]] = set()
     for path in {*test_files, *changed}:
@@ -122,10 +127,11 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
                 places.update((path, name) for name in rewired(base, patched, path, changed))
             if path in base and walkers(path, _text(patched, path), data):
                 places.update((path, name) for name in bodies(path, _text(base, path)))
-        elif path in files or ((shared or data) and path.endswith(".py")):
+        elif path in files or ((shared or data or below) and path.endswith(".py")):
             old, new = files.get(path) or (SuiteFile.of(base, path), SuiteFile.of(patched, path))
             walked = walkers(path, _text(patched, path), data)
-            touched = new.closed(names.get(path, frozenset()) | shared | walked)
+            given = [found for folder, found in below.items() if path.startswith(folder)]
+            touched = new.closed(names.get(path, frozenset()).union(shared, walked, *given))
             places.update((path, name) for name in _loosened_tests(old, new, touched, labels))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
     hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
