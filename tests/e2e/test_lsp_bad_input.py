@@ -78,6 +78,12 @@ BAD: list[tuple[str, Any, int, str]] = [
     ("workspace/executeCommand", {"command": "greenline.server.none"}, -32602, "greenline.server.none"),
     (
         "workspace/executeCommand",
+        {"command": "greenline.server.execute", "arguments": [{"run_id": "run-0"}]},
+        -32602,
+        "@ arguments[0].runId",
+    ),
+    (
+        "workspace/executeCommand",
         {"command": "greenline.server.acceptHunk", "arguments": [{"hunkId": 3}]},
         -32602,
         "argument",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 HERE = Path(__file__).parent
@@ -203,6 +204,17 @@ async def test_accept_all_of_what_is_not_verified_asks_first(desk: Desk) -> None
     assert "return 2 * a" in desk.texts[uri]
     new = desk.root / "new.py"
     assert desk.texts.get(new.as_uri()) == "x = 1\n" or new.read_text() == "x = 1\n"
+
+
+async def test_accept_all_says_that_nothing_is_left(desk: Desk) -> None:
+    desk.open()
+    proposal = await desk.propose("make it work")
+    await desk.command("rejectAll", {"proposalId": proposal.id})
+
+    for name in ("acceptAll", "rejectAll"):
+        with pytest.raises(JsonRpcException) as caught:
+            await desk.command(name, {"proposalId": proposal.id})
+        assert f"All hunks of {proposal.id!r} are decided already" in str(caught.value)
 
 
 async def test_hover_lens_action_and_diagnostic_show_a_pending_hunk(desk: Desk) -> None:

@@ -22,7 +22,7 @@ def test_a_likely_edit_is_believed() -> None:
 
 def test_an_unlikely_edit_that_few_tests_execute_is_not() -> None:
     assert "2 tests execute" in doubt([_family(3, 0.12)], {("m.py", 3): 2}, 1, ())
-    assert "1 tests execute" in doubt([_family(3, 0.12)], {("m.py", 3): 1}, 3, ())
+    assert "1 test executes" in doubt([_family(3, 0.12)], {("m.py", 3): 1}, 3, ())
 
 
 def test_the_only_one_is_believed_with_two_tests_where_several_fail() -> None:

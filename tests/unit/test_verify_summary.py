@@ -22,7 +22,7 @@ from greenline.core.evidence import (
     Verdict,
 )
 from greenline.core.task import Proposal
-from greenline.lsp.render import hunk_markdown
+from greenline.lsp.render import hunk_markdown, plain, spoken
 from greenline.lsp.shelf import PlacedHunk
 from greenline.verify.summary import bite_lines, evidence_json
 from greenline.verify.summary_junit import evidence_junit
@@ -206,3 +206,9 @@ def test_a_hover_says_the_bite_of_its_hunk_and_of_the_whole_as_plain_text() -> N
     assert "Bite" not in third.replace("\\:", ":")
     assert all(WORDS in text for text in (first, second, third))
     assert "\\* → \\+" in first
+
+
+def test_what_is_made_fit_for_markdown_is_said_as_it_was() -> None:
+    text = r"line 1 of a\b/tree_one.py <b> [x](y)"
+
+    assert spoken(plain(text)) == text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import cattrs
 
 from greenline.core.error import InvalidInput
+from greenline.lsp.hardened import as_sent
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
@@ -21,7 +22,7 @@ def argument_of(ls: GreenlineServer, cls: type[T], arguments: tuple[Any, ...]) -
     try:
         return ls.converter.structure(arguments[0] if arguments else {}, cls)
     except (cattrs.BaseValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        detail = "; ".join(cattrs.transform_error(error, path="arguments[0]"))
+        detail = "; ".join(map(as_sent, cattrs.transform_error(error, path="arguments[0]")))
         raise InvalidInput(
             f"The command's argument cannot be used: {detail}.",
             remedy="docs/protocol.md lists each command's argument.",

@@ -17,7 +17,7 @@ from greenline.lsp.editor import ClientEditor
 from greenline.lsp.index_command import INDEX_COMMANDS
 from greenline.lsp.offer import PREFIX
 from greenline.lsp.present import proposal_info, undo_result
-from greenline.lsp.render import headline
+from greenline.lsp.render import headline, spoken
 from greenline.lsp.review_command import REVIEW_COMMANDS
 from greenline.lsp.work import execute_run, explain_lines, plan_task, show_plan
 
@@ -88,7 +88,7 @@ async def explain(ls: GreenlineServer, *arguments: Any) -> protocol.ExplainResul
     first, last = (place.range.start.line, place.range.end.line) if place.range else (0, 0)
     result = await explain_lines(ls.session, to_path(place.uri), first, last)
     if not ls.client_asks:
-        ls.say(types.MessageType.Info, result.markdown)
+        ls.say(types.MessageType.Info, spoken(result.markdown))
     return result
 
 

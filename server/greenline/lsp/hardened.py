@@ -329,7 +329,7 @@ def _cancelled(message_id: Any) -> types.ResponseError:
     return response_error(-32800, f"The request {message_id!r} was cancelled.", "cancelled", "")
 
 
-def _as_sent(problem: str) -> str:
+def as_sent(problem: str) -> str:
     """Return a problem with its path spelt as the client spells it: the library knows our names only."""
     what, separator, path = problem.replace("expected tuple", "expected list").rpartition(" @ ")
     if not separator or "'" in path:
@@ -341,7 +341,7 @@ def _as_sent(problem: str) -> str:
 def _malformed(method: str, error: JsonRpcException) -> types.ResponseError:
     cause = error.__cause__
     problems = cattrs.transform_error(cause, path=method) if isinstance(cause, Exception) else [str(error)]
-    detail = "; ".join(_as_sent(p.replace(f"{method}.params", "params")) for p in problems[:_MAX_PROBLEMS])
+    detail = "; ".join(as_sent(p.replace(f"{method}.params", "params")) for p in problems[:_MAX_PROBLEMS])
     return response_error(
         -32602,
         f"The parameters of {method} cannot be used: {detail}.",

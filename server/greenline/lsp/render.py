@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()<>#+\-.!|~&:@])")
 _MAX_DIFF = 8000
 _MAX_TESTS = 8
 
@@ -23,6 +24,11 @@ _MAX_TESTS = 8
 def plain(text: str) -> str:
     """Return untrusted text that Markdown shows as it is: no links, no HTML, one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
+
+
+def spoken(markdown: str) -> str:
+    """Return what `plain` has made fit for Markdown as a message shows it, which knows no Markdown."""
+    return _ESCAPED.sub(r"\1", markdown).replace("&lt;", "<").replace("&gt;", ">")
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -9,7 +9,7 @@ import attrs
 from lsprotocol import types
 
 from greenline.core.edit import Hunk
-from greenline.core.error import NotFound
+from greenline.core.error import NotFound, WrongState
 from greenline.core.evidence import Verdict
 from greenline.core.task import Proposal
 from greenline.lsp import protocol
@@ -104,14 +104,23 @@ async def reject_file(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewRe
 async def accept_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
     """Accept every pending hunk; asks first where the proposal is not verified."""
     proposal = ls.session.proposal(argument_of(ls, ProposalRef, arguments).proposal_id)
-    return await _accept(ls, proposal, proposal.pending())
+    return await _accept(ls, proposal, _pending(proposal))
 
 
 async def reject_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
     """Reject every pending hunk."""
     ref = argument_of(ls, ProposalRef, arguments)
     proposal = ls.session.proposal(ref.proposal_id)
-    return await _review(ls, proposal, [Decision(h.id, False, ref.comment) for h in proposal.pending()])
+    return await _review(ls, proposal, [Decision(h.id, False, ref.comment) for h in _pending(proposal)])
+
+
+def _pending(proposal: Proposal) -> tuple[Hunk, ...]:
+    """Return what waits for a decision; raises `WrongState` where nothing does."""
+    if hunks := proposal.pending():
+        return hunks
+    raise WrongState(
+        f"All hunks of {proposal.id!r} are decided already.", remedy="Nothing is left to decide."
+    )
 
 
 async def verify(ls: GreenlineServer, *arguments: Any) -> protocol.VerifyResult:

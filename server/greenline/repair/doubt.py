@@ -68,7 +68,7 @@ def doubt(
         seen = n_witnesses.get((edit.path, edit.line), needed)
         if seen < needed:
             what = f"the best edit that passes ({edit.operator}) seldom is the fix"
-            return f"{what}, and {seen} tests execute its line"
+            return f"{what}, and {seen} test{'s execute' if seen != 1 else ' executes'} its line"
     return ""
 
 

@@ -267,7 +267,8 @@ def _refused(found: Found) -> str:
 
 def _more(found: Sequence[Family]) -> str:
     n_same = len(found[0].fixes) - 1
-    same = f"; {n_same} other edits come to the same" if n_same else ""
+    one, many = "another edit comes to the same", f"{n_same} other edits come to the same"
+    same = f"; {one if n_same == 1 else many}" if n_same else ""
     return same + (f"; {len(found) - 1} that differ pass every test too" if len(found) > 1 else "")
 
 
