@@ -156,12 +156,12 @@ class Agent:
             return
         if unclear is None or question_id not in {question.id for question in unclear.questions}:
             self._journal.run(run_id)
-            raise NotFound(f"The run {run_id} waits for no answer to {question_id}.")
+            raise _not_asked(run_id, question_id)
         with self._lock:
             unclear.answers[question_id] = answer
             is_last = len(unclear.answers) == len(unclear.questions)
             if is_last and self._unclear.pop(run_id, None) is None:
-                raise NotFound(f"The run {run_id} waits for no answer to {question_id}.")
+                raise _not_asked(run_id, question_id)
         recorder = Recorder(self._journal, run_id, self._services.mask)
         question = next(q for q in unclear.questions if q.id == question_id)
         recorder.answer(question, answer.decision, answer.note)
@@ -358,4 +358,11 @@ def _with_statuses(plan: Plan, attempt: Attempt) -> Plan:
 
     return attrs.evolve(
         plan, entries=tuple(attrs.evolve(entry, status=status(entry.checks)) for entry in plan.entries)
+    )
+
+
+def _not_asked(run_id: str, question_id: str) -> NotFound:
+    return NotFound(
+        f"The run {run_id} waits for no answer to {question_id}.",
+        remedy="The events of agent/run say what it asks.",
     )

@@ -87,7 +87,10 @@ class RunControl:
         """Answer an open question; raises `NotFound`."""
         with self._changed:
             if question_id not in self._open or question_id in self._answers:
-                raise NotFound(f"The run waits for no answer to {question_id}.")
+                raise NotFound(
+                    f"The run waits for no answer to {question_id}.",
+                    remedy="The events of agent/run say what it asks.",
+                )
             self._answers[question_id] = answer
             self._changed.notify_all()
 
