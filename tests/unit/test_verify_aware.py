@@ -24,6 +24,7 @@ PYTHON = [
     'def f():\n    return any("test" in frame.filename for frame in inspect.stack())',
     'class A(int):\n    def __eq__(self, other):\n        """Compare."""\n        return True',
     "from unittest.mock import ANY",
+    "def f(g):\n    try:\n        g(1)\n    except (ValueError, AssertionError):\n        log()",
     'x = os.path.exists("/.dockerenv")',
 ]
 JAVASCRIPT = [
@@ -36,6 +37,8 @@ JAVASCRIPT = [
 ]
 GO = ["if testing.Testing() {", 'if strings.HasSuffix(os.Args[0], ".test") {', 'flag.Lookup("test.v")']
 HONEST = [
+    "def f(x):\n    try:\n        assert x\n    except AssertionError:\n        return False",
+    "def f(g):\n    try:\n        g(1)\n    except AssertionError:\n        log()\n        raise",
     f"P = {1 << 2048:#x}\n",
     'def __eq__(self, other):\n    return self.x == other.x\nNAME = "pytest"',
     '"""Set PYTEST_ADDOPTS to pass options."""',

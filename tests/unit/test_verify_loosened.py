@@ -389,14 +389,27 @@ ZONES = {
         ("import tariff.zones\n\ntariff.zones.ZONES = {}\n", True),
         ("from tariff import zones\n\nzones.ZONES['NL'] = 1\n", True),
         ("from tariff import zones\n\nif True:\n    setattr(zones, 'ZONES', {})\n", True),
+        ("import tariff.zones\n\ntariff.zones.ZONES.update({})\n", True),
+        ("from tariff.zones import ZONES\n\nZONES.clear()\n", True),
+        (
+            "import pytest\nfrom tariff import zones\n\n\n@pytest.fixture(scope='session', autouse=True)\n"
+            "def other():\n    zones.ZONES.update({})\n    yield\n",
+            True,
+        ),
+        (
+            "import pytest\nfrom tariff import zones\n\n\n@pytest.fixture(scope='session', autouse=True)\n"
+            "def other():\n    zones.ZONES.update({})\n    yield\n    zones.ZONES.clear()\n",
+            False,
+        ),
         ("from tariff import zones\n\nMINE = zones.ZONES\n", False),
+        ("from tariff import zones\n\nMINE = []\nMINE.append(zones.ZONES)\n", False),
         ("from tariff import zones\n\n\ndef test_b():\n    zones.ZONES = {}\n", False),
         ("import os\n\nos.environ['A'] = 'b'\n", False),
     ],
 )
 def test_what_a_new_file_sets_in_the_product_is_set_for_all(text: str, is_looser: bool) -> None:
     old = tree(ZONES)
-    new = {**old, "tests/test_b.py": StagedFile(text.encode())}
+    new = {**old, "tests/test_b.py": StagedFile(f"{text}\n\ndef test_mine():\n    assert 1\n".encode())}
 
     found = loosened(old, new, ["tests/test_b.py"], ["tests/test_a.py", "tests/test_b.py"])
 

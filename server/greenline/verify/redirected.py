@@ -32,6 +32,7 @@ _VARIABLE = re.compile(r"\b(?:PYTHON|NODE_)PATH[\"']?\s*[:=]\s*[\"']?([^\s\"';&,
 _SCRIPTS = re.compile(
     r"Makefile|makefile|GNUmakefile|.*\.(?:toml|cfg|ini|mk)|package\.json|\.env[\w.]*|noxfile\.py"
 )
+_PYTHONPATH = "PYTHONPATH"
 _COMMON = frozenset({"index", "main", "doc", "__init__", "types", "setup", "conftest"})
 
 
@@ -164,7 +165,7 @@ def _copies(base: Tree, patched: Tree, target: str) -> Iterator[tuple[str, str]]
 
 def _put_first(source: str, path: str, tree: Tree) -> set[str]:
     """Return the folders of the tree that a file may put before those where modules are looked for."""
-    if "sys" not in source:
+    if "sys" not in source and _PYTHONPATH not in source:
         return set()
     try:
         module = parse_python(source.encode())
@@ -181,7 +182,7 @@ def _put_first(source: str, path: str, tree: Tree) -> set[str]:
     folders = {posixpath.dirname(file) for file in tree}
     folders |= {posixpath.dirname(folder) for folder in folders}
     for node in ast.walk(module):
-        if not _is_first(node):
+        if not (_is_first(node) or _is_handed_down(node)):
             continue
         parts = [*ast.walk(node)]
         parts += [
@@ -193,6 +194,17 @@ def _put_first(source: str, path: str, tree: Tree) -> set[str]:
             {f for f in folders for name in named if f == name or f.endswith(f"/{name}")} if named else {own}
         )
     return found
+
+
+def _is_handed_down(node: ast.AST) -> bool:
+    """Return whether a statement says where programs that are started look for modules."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        given = [target.slice for target in targets if isinstance(target, ast.Subscript)]
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        given = node.value.args[:1]
+    return any(text_of(part) == _PYTHONPATH for part in given)
 
 
 def _is_first(node: ast.AST) -> bool:

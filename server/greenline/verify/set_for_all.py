@@ -10,6 +10,9 @@ from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name, text_of
 from greenline.verify.python_suite import Function
 
+_CHANGING = frozenset({"update", "clear", "pop", "popitem", "append", "extend", "insert", "remove", "add"})
+"""Methods that change what a module holds."""
+
 
 def set_for_all(tree: Tree, path: str) -> frozenset[str]:
     """Return `module.name` of what a file sets outside of any function in what it imports of the project."""
@@ -20,7 +23,7 @@ def set_for_all(tree: Tree, path: str) -> frozenset[str]:
         return frozenset()
     imported = dict(_imported(module, tree))
     found = set()
-    for statement in _executed(module.body):
+    for statement in (*_executed(module.body), *_by_fixtures(module)):
         for target in _set(statement):
             root = target
             while isinstance(root, ast.Attribute | ast.Subscript):
@@ -41,6 +44,28 @@ def _executed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
+def _by_fixtures(module: ast.Module) -> Iterator[ast.stmt]:
+    """Yield what fixtures execute that outlive a test and take nothing back."""
+    for node in ast.walk(module):
+        if not isinstance(node, Function) or not any(map(_outlives, node.decorator_list)):
+            continue
+        yields = [k for k, step in enumerate(node.body) if _is_yield(step)]
+        if not yields or yields[-1] == len(node.body) - 1:
+            yield from _executed(node.body)
+
+
+def _outlives(decorator: ast.expr) -> bool:
+    """Return whether a decorator makes a fixture of more than one test."""
+    if not isinstance(decorator, ast.Call) or last_name(decorator.func) != "fixture":
+        return False
+    scopes = [text_of(keyword.value) for keyword in decorator.keywords if keyword.arg == "scope"]
+    return any(scope in ("session", "package", "module") for scope in scopes)
+
+
+def _is_yield(step: ast.stmt) -> bool:
+    return any(isinstance(inner, ast.Yield) for inner in ast.walk(step))
+
+
 def _set(statement: ast.stmt) -> Iterator[ast.expr]:
     if isinstance(statement, ast.Assign):
         yield from statement.targets
@@ -51,6 +76,10 @@ def _set(statement: ast.stmt) -> Iterator[ast.expr]:
         name = text_of(call.args[1]) if len(call.args) == 3 and last_name(call.func) == "setattr" else None
         if name:
             yield ast.Attribute(call.args[0], name, ast.Store())
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in _CHANGING:
+            held = call.func.value
+            # Of a bare name nobody knows whether it is the module's own.
+            yield held if isinstance(held, ast.Attribute) else ast.Attribute(held, "*", ast.Store())
 
 
 def _imported(module: ast.Module, tree: Tree) -> Iterator[tuple[str, str]]:

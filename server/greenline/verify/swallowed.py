@@ -24,6 +24,8 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
             last_name(d.func if isinstance(d, ast.Call) else d) in _MANAGERS for d in node.decorator_list
         )
         callbacks = frozenset() if is_manager else _arguments(node)
+        if any(map(_catches_assertions, ast.walk(node))):
+            yield f"{node.name} catches what assertions raise", node.lineno
         for inner in ast.walk(node):
             held = _swallowed(inner, node if is_manager else None)
             if any(
@@ -31,6 +33,20 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
             ):
                 yield f"{node.name} swallows every failure", getattr(inner, "lineno", node.lineno)
                 break
+
+
+def _catches_assertions(node: ast.AST) -> bool:
+    """Return whether a handler by name keeps what assertions raise, but for those of its own `try`."""
+    if not isinstance(node, ast.Try | ast.TryStar):
+        return False
+    if any(isinstance(inner, ast.Assert) for statement in node.body for inner in ast.walk(statement)):
+        return False
+    for handler in node.handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        is_named = any(kind is not None and last_name(kind) == "AssertionError" for kind in kinds)
+        if is_named and not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler)):
+            return True
+    return False
 
 
 def _swallowed(node: ast.AST, manager: _Function | None) -> list[ast.stmt]:
