@@ -126,6 +126,16 @@ def test_a_missing_algorithm_is_not_made_up(tmp_path: Path) -> None:
     assert "no fix" in result.note.lower()
 
 
+def test_a_file_of_tests_that_cannot_be_imported_is_named_at_once(tmp_path: Path) -> None:
+    faulty = SOUND.replace("wait > best", "wait < best")
+
+    result = _repair(tmp_path, faulty, other="import nosuchmodule\n\n\ndef test_it():\n    assert True\n")
+
+    assert (result.edit_set, result.n_tried) == (None, 0)
+    assert "test_other.py cannot be imported" in result.note
+    assert "No module named 'nosuchmodule'" in result.note
+
+
 def test_a_sound_project_needs_nothing(tmp_path: Path) -> None:
     result = _repair(tmp_path, SOUND)
 
@@ -143,11 +153,15 @@ def test_endless_candidates_are_stopped(tmp_path: Path) -> None:
     assert result.edit_set is None or result.evidence is not None
 
 
-def _repair(root: Path, code: str, tests: str = TESTS, budget_s: float = 60.0) -> RepairResult:
+def _repair(
+    root: Path, code: str, tests: str = TESTS, budget_s: float = 60.0, other: str = ""
+) -> RepairResult:
     tree = {
         "queue_times.py": StagedFile(code.encode()),
         "test_queue_times.py": StagedFile(tests.encode()),
     }
+    if other:
+        tree["test_other.py"] = StagedFile(other.encode())
     sandbox = make_sandbox(load_settings())
     engine = RepairEngine(sandbox, make_verifier(sandbox), hunks_of, budget_s)
     diagnosis = engine.diagnose(str(root), tree, (), "repair", Cancellation())

@@ -35,6 +35,8 @@ LOOP_CASE = Path(__file__).parents[1] / "data" / "agent" / "cases" / "62-same-ca
         "fix test_total",
         "tests.test_cart.CartTest.test_total",
         "get the suite green again: make it pass",
+        "the tests fail and I do not know why: fix them",
+        "fix what makes the tests fail and do not touch the tests",
     ],
 )
 def test_request_about_failing_tests_is_for_the_repair_engine(request_text: str) -> None:
@@ -50,6 +52,15 @@ def test_request_about_failing_tests_is_for_the_repair_engine(request_text: str)
         "rename total to sum",
         "explain this function",
         "implement what tests/test_cart.py::test_total asks for",
+        "do not change anything, only tell me which tests fail",
+        "don't edit any file; why do the tests fail?",
+        "which tests fail?",
+        "please list the failing tests",
+        "delete all failing tests",
+        "skip the failing tests",
+        "make the tests fail",
+        "make the failing tests pass and add OAuth login",
+        "fix the failing test, then also refactor the cart",
     ],
 )
 def test_request_for_something_new_needs_a_model(request_text: str) -> None:

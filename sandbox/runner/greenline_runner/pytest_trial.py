@@ -187,7 +187,12 @@ class _Host(pytest_side.Recorder):
         return self
 
     def send(self, record):
-        """Take what collecting says: a module that cannot be imported is an error of this candidate."""
+        """Take what collecting says: a module that cannot be imported is an error of this candidate.
+
+        One that could not be imported before is none, and says nothing.
+        """
+        if record["id"] in self._work["broken"]:
+            return
         if self._tell is None:
             self._broken_files = True
         else:

@@ -7,6 +7,20 @@ import re
 _WRITING = re.compile(
     r"\b(write|add|create|implement|generate|extend|rename|explain|document)\b", re.IGNORECASE
 )
+_OTHER = re.compile(
+    r"(?:please |can you |could you )*"
+    r"(delete|remove|skip|disable|ignore|deselect|xfail|comment|tell|show|list|count|which|what|why|how|who)\b"
+)
+"""With what a request begins that is about failing tests and wants none of them mended."""
+_AND_MORE = re.compile(
+    r"\b(?:and|then|also|plus)(?: (?:also|then))? "
+    r"(?:write|add|create|implement|generate|extend|rename|explain|document|refactor|delete|remove)\b"
+)
+_NOTHING = re.compile(
+    r"\b(?:do not|don't|dont|never|without) (?:chang|edit|touch|modif)\w* (?:any|a thing|the (?:code|files?))"
+    r"|\b(?:only|just) (?:tell|show|list|say|report)\b"
+)
+_BREAKING = re.compile(r"\b(?:make|let|have)\b[^.]{0,60}\b(?:tests?|suite) (?:fail|red|break)\b")
 _REPAIRING = (
     (
         re.compile(r"\b(fix|repair|debug|solve|mend)\b"),
@@ -42,6 +56,8 @@ test_names.__test__ = False  # type: ignore[attr-defined]  # pytest must not col
 def asks_for_repair(request: str) -> bool:
     """Return whether a request is about failing tests, and not about writing something new."""
     text = " ".join(request.lower().split())
+    if any(pattern.search(text) for pattern in (_AND_MORE, _NOTHING, _BREAKING)) or _OTHER.match(text):
+        return False
     if any((found := first.search(text)) and then.search(text, found.end()) for first, then in _REPAIRING):
         return not _WRITING.match(text)
     return bool(test_names(request)) and not _WRITING.search(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,6 +17,8 @@ START_S = 4.0
 _QUICK_S = 1.0
 """A suite that takes no longer is run in its own order, whatever a candidate changes."""
 _MAX_NEAR = 20
+_NOT_IMPORTED = re.compile(r"No module named|cannot import name|SyntaxError|IndentationError|TabError")
+"""Why a file of tests cannot be imported, whatever line of the product is edited."""
 
 
 @attrs.frozen
@@ -28,6 +31,8 @@ class Diagnosis:
     wanted: tuple[str, ...] = ()
     """The words of the request that name tests; empty for all of them."""
     root: str = ""
+    left: tuple[str, ...] = ()
+    """Tests that fail as well and that no edit of a line can mend: their own file cannot be imported."""
 
     @property
     def n_witnesses(self) -> dict[tuple[str, int], int]:
@@ -78,6 +83,8 @@ class Diagnosis:
                 return f"The tests could not be run ({report.end.value}): {report.detail}"
             where = f"The project {self.root}" if self.root else "The project"
             return f"{where} has no tests, so there is nothing to repair by."
+        if self.left:
+            return _not_collected(report, self.left[0])
         if not self.failing:
             return self._nothing_fails()
         return "" if self.suspicion else _unlocalised(report, self.failing)
@@ -95,6 +102,22 @@ class Diagnosis:
             return f"{asked[0]} passes; there is nothing to repair.{others}"
         which = "that were asked for " if self.wanted else ""
         return f"All {len(asked)} tests {which}pass; there is nothing to repair.{others}"
+
+
+def unimportable(report: TestReport) -> tuple[str, ...]:
+    """Return the files of tests that cannot be imported whatever line of the product is edited.
+
+    None where nothing else fails: then that is what is to be mended.
+    """
+    found = {
+        test.id
+        for test in report.tests
+        if test.outcome is Outcome.ERROR
+        and test.id not in report.coverage
+        and _NOT_IMPORTED.search(test.message)
+    }
+    others = [test for test in failing_tests(report) if test not in found]
+    return tuple(sorted(found)) if others and report.end is RunEnd.COLLECTION else ()
 
 
 def count_witnesses(report: TestReport) -> dict[tuple[str, int], int]:
@@ -118,6 +141,17 @@ def _names(word: str, test: str) -> bool:
 def _parts(test: str) -> set[str]:
     bare = test.split("[")[0]
     return {*bare.split("::"), *bare.split("."), *bare.split("/")}
+
+
+def _not_collected(report: TestReport, broken: str) -> str:
+    """Say that a fix would be `couldNotRun`: while a file of tests is not collected no change is verified."""
+    message = next(test.message for test in report.tests if test.id == broken)
+    lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.strip()]
+    why = f" ({lines[-1]})" if lines else ""
+    return (
+        f"{broken} cannot be imported{why}, and as long as that is so no change can be verified."
+        " Mend it or move it away first, and ask again."
+    )
 
 
 def _unlocalised(report: TestReport, failing: Sequence[str]) -> str:

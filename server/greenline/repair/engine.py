@@ -16,7 +16,7 @@ from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, Tree, Verifier, VerifyRequest
 from greenline.repair.alike import Family, families, homes
 from greenline.repair.behind import on_base, with_edits
-from greenline.repair.diagnosis import START_S, Diagnosis, count_witnesses, is_wanted
+from greenline.repair.diagnosis import START_S, Diagnosis, count_witnesses, is_wanted, unimportable
 from greenline.repair.doubt import doubt, ties
 from greenline.repair.fix import Fix, described, make_contents
 from greenline.repair.localise import failing_tests, ochiai
@@ -112,8 +112,9 @@ class RepairEngine:
         """Run the suite and localise the fault; `wanted` narrows the failing tests (ids or parts of ids)."""
         report = self.verifier.run_tests(root, tree, (), label, cancellation, self._limits(_HANG_S))
         failing = tuple(test for test in failing_tests(report) if is_wanted(test, wanted))
+        left = unimportable(report)
         suspicion = ochiai(report, failing, _mendable(PathRule.of(tree, tree)))
-        return Diagnosis(report, failing, suspicion, tuple(wanted), root)
+        return Diagnosis(report, failing, suspicion, tuple(wanted), root, left)
 
     def repair(
         self,
@@ -182,6 +183,8 @@ class RepairEngine:
     def _without(self, case: _Case, found: Found) -> RepairResult:
         """Say that nothing was found, or what was where tests that were stopped are only slow."""
         tried = f"{found.n_tried} candidates were tried"
+        if found.n_tried < found.n_candidates:
+            tried = f"{found.n_tried} of {found.n_candidates} candidates were tried in the time that it has"
         none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{_refused(found)}")
         stopped = case.diagnosis.stopped
         if not stopped:
