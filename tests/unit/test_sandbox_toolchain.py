@@ -254,6 +254,25 @@ def test_tools_outside_of_the_system_are_mounted_where_they_look_like_themselves
     assert str(go) in {mount.source for mount in toolchain.mounts}
 
 
+def test_a_jdk_and_what_java_builds_have_fetched_are_mounted(tmp_path: Path) -> None:
+    jdk = tmp_path / "jdk"
+    for name in ("bin/javac", "bin/java", "lib/modules"):
+        (jdk / name).parent.mkdir(parents=True, exist_ok=True)
+        (jdk / name).write_text("")
+        (jdk / name).chmod(0o755)
+    maven, gradle = (tmp_path / place for place in (".m2/repository", ".gradle/caches/modules-2/files-2.1"))
+    maven.mkdir(parents=True)
+    gradle.mkdir(parents=True)
+
+    toolchain = resolve(str(tmp_path), {"PATH": "/usr/bin", "JAVA_HOME": str(jdk), "HOME": str(tmp_path)})
+
+    sources = {mount.source for mount in toolchain.mounts}
+    assert {str(jdk), str(maven), str(gradle)} <= sources
+    assert str(tmp_path / ".m2") not in sources
+    assert str(jdk / "bin") in toolchain.bin_folders
+    assert toolchain.variables == (("GREENLINE_MAVEN", str(maven)), ("GREENLINE_GRADLE", str(gradle)))
+
+
 def test_the_module_cache_of_go_is_mounted_and_named(tmp_path: Path) -> None:
     cache = tmp_path / "go" / "pkg" / "mod"
     cache.mkdir(parents=True)

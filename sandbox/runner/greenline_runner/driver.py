@@ -29,6 +29,7 @@ _OWN_KINDS = frozenset({"hello", "missing", "roundEnd", "final", "intruder", "di
 _EXTERNAL = {
     "node:test": "node_test_side",
     "go test": "go_test_side",
+    "junit": "java_test_side",
     **dict.fromkeys(("jest", "mocha", "vitest"), "script_side"),
 }
 """Runners that are programs of their own, and the modules that drive them."""

@@ -149,7 +149,7 @@ def _flaky(root: str) -> list[Finding]:
 
 
 def _missing(kind: str) -> str:
-    return {"node": "Install Node.", "go": "Install Go."}.get(kind, "")
+    return {"node": "Install Node.", "go": "Install Go.", "java": "Install a JDK and JUnit 5."}.get(kind, "")
 
 
 def _model(name: str | None, address: str | None) -> Finding:

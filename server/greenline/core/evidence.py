@@ -96,6 +96,8 @@ class TestReport:
     """Functions and plugins of the runner that project code replaced or added while it ran."""
     unbuilt: dict[str, str] = attrs.field(factory=dict)
     """Folder of a package that does not build without its tests → the compiler's words."""
+    notes: tuple[str, ...] = ()
+    """What must be known of how it was measured; sentences for people."""
     measured_at: float | None = None
     """When it was measured, in seconds since 1970, where that was in an earlier verification."""
 

@@ -1,4 +1,4 @@
-"""Node and Go as the machine has them: what a container must see of them, found by reading, never by running.
+"""Node, Go and Java as the machine has them: what a container must see, found by reading, never by running.
 
 What lies below `/usr` is there already. Anything else must look like the tool's own folder to be shown.
 """
@@ -11,7 +11,11 @@ from pathlib import Path
 
 import attrs
 
-_SIGNS = {"node": ("bin/node",), "go": ("bin/go", "src/testing/testing.go")}
+_SIGNS = {
+    "node": ("bin/node",),
+    "go": ("bin/go", "src/testing/testing.go"),
+    "javac": ("bin/javac", "bin/java", "lib/modules"),
+}
 """Program → what its own folder holds, relative to it."""
 
 
@@ -28,7 +32,7 @@ class HostTools:
 
 
 def find_tools(environment: Mapping[str, str], check: Callable[[Path, str], str]) -> HostTools:
-    """Return Node and Go of the user's PATH; `check` refuses what must not be shown, by an exception."""
+    """Return Node, Go and the JDK of the user's PATH; `check` raises where something must not be shown."""
     folders: list[Path] = []
     bins: list[str] = []
     for program, signs in _SIGNS.items():
@@ -44,19 +48,33 @@ def find_tools(environment: Mapping[str, str], check: Callable[[Path, str], str]
         if all((prefix / sign).is_file() for sign in signs):
             folders.append(Path(check(prefix, str(found))))
             bins.append(str(resolved.parent))
-    modules = _module_cache(environment)
     variables: list[tuple[str, str]] = []
-    if modules is not None:
-        folders.append(Path(check(modules, str(modules))))
-        variables.append(("GOMODCACHE", str(modules)))
+    for variable, cache in (
+        ("GOMODCACHE", _module_cache(environment)),
+        ("GREENLINE_MAVEN", _artifacts(environment, ".m2/repository")),
+        ("GREENLINE_GRADLE", _artifacts(environment, ".gradle/caches/modules-2/files-2.1")),
+    ):
+        if cache is not None:
+            folders.append(Path(check(cache, str(cache))))
+            variables.append((variable, str(cache)))
     return HostTools(tuple(folders), tuple(bins), tuple(variables))
 
 
 def _programs(name: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    for entry in environment.get("PATH", "").split(os.pathsep):
+    entries = environment.get("PATH", "").split(os.pathsep)
+    if name == "javac" and environment.get("JAVA_HOME"):
+        # Maven and Gradle take this one before the one on PATH.
+        entries.insert(0, str(Path(environment["JAVA_HOME"]) / "bin"))
+    for entry in entries:
         program = Path(entry) / name
         if Path(entry).is_absolute() and program.is_file() and os.access(program, os.X_OK):
             yield program
+
+
+def _artifacts(environment: Mapping[str, str], place: str) -> Path | None:
+    """Return where a Java build keeps what it has fetched, if it has fetched anything."""
+    folder = Path(environment.get("HOME") or "/") / place
+    return Path(os.path.realpath(folder)) if folder.is_absolute() and folder.is_dir() else None
 
 
 def _module_cache(environment: Mapping[str, str]) -> Path | None:

@@ -17,17 +17,19 @@ from greenline.core.edit import Hunk
 from greenline.core.port import Tree
 from greenline.verify.changed_line import PYTHON, code_lines, is_measured
 from greenline.verify.import_graph import importers, importing
+from greenline.verify.java_text import JAVA
 from greenline.verify.known_suite import KnownFile, KnownSuite, digest_of
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.tree import relative
 
-_LANGUAGES = {"python": (".py",), "node": JAVASCRIPT, "go": GO}
+_LANGUAGES = {"python": (".py",), "node": JAVASCRIPT, "go": GO, "java": JAVA}
 _PYTHON_TEST = re.compile(r"(?:^|/)(?:test[^/]*|[^/]*_tests?)\.py$")
-_AFFIX = re.compile(r"^tests?[_.-]|[_.-](?:tests?|spec)$")
+_AFFIX = re.compile(r"^tests?[_.-]|[_.-](?:tests?|spec)$|(?<=\w)tests?$")
 _DEFINITIONS = {
     ".py": re.compile(rb"^\s*(?:async\s+)?def test", re.M),
     ".go": re.compile(rb"^func Test", re.M),
+    ".java": re.compile(rb"@(?:\w*Test)\b"),
 }
 _CALLS = re.compile(rb"^\s*(?:it|test)\b", re.M)
 
@@ -255,7 +257,7 @@ def _is_support(ground: Ground, path: str) -> bool:
 def _reach(path: str) -> str:
     """Return the folder whose tests a file of support may concern; data is used from the folder above it."""
     folder, _, name = path.rpartition("/")
-    if not name.endswith((".py", *JAVASCRIPT, *GO)):
+    if not name.endswith((".py", *JAVASCRIPT, *GO, *JAVA)):
         folder = folder.rpartition("/")[0]
     return f"{folder}/" if folder else ""
 

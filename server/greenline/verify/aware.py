@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.equality import loosens
+from greenline.verify.java_aware import asks_in_java, reaches_in_java, shadows_in_java
+from greenline.verify.java_text import JAVA
 from greenline.verify.reach import reaches
 from greenline.verify.reach_text import reaches_in_text
 from greenline.verify.redirected import redirected
@@ -46,6 +48,7 @@ def aware(base: Tree, patched: Tree, paths: Iterable[str]) -> frozenset[str]:
     """Return `FILE:LINE: WHAT` of what a patch to product files `paths` brings of it."""
     paths = [*paths]
     found = {*shadows(base, patched, paths), *redirected(base, patched, paths)}
+    found |= {*shadows_in_java(base, patched, paths)}
     looks = {path: look for path in paths if (look := _look(path)) is not None}
     # What a file asked that has another name by now is not new.
     left_out = [path for path in looks if path not in patched]
@@ -74,6 +77,9 @@ def _reaches(path: str, source: bytes, before: Set[str]) -> Iterator[str]:
 
 
 def _reach(path: str, source: bytes) -> Iterator[_Found]:
+    if path.endswith(JAVA):
+        yield from reaches_in_java(source)
+        return
     if not path.endswith(".py"):
         yield from reaches_in_text(path, source)
         return
@@ -88,6 +94,8 @@ def _look(path: str) -> Callable[[bytes], Iterator[_Found]] | None:
         return _in_python
     if path.endswith(JAVASCRIPT):
         return lambda source: _in_lines(source, _JAVASCRIPT)
+    if path.endswith(JAVA):
+        return asks_in_java
     return (lambda source: _in_lines(source, _GO)) if path.endswith(GO) else None
 
 

@@ -15,12 +15,15 @@ import attrs
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.java_suite import java_bodies
+from greenline.verify.java_text import JAVA
+from greenline.verify.java_text import bare as bare_java
 from greenline.verify.python_suite import EVERYTHING, SuiteFile
 from greenline.verify.source_line import GO, JAVASCRIPT, bare
 from greenline.verify.test_body import bodies
 from greenline.verify.test_function import Place
 
-_SCRIPTS = (*JAVASCRIPT, *GO)
+_SCRIPTS = (*JAVASCRIPT, *GO, *JAVA)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -170,8 +173,7 @@ def _defined(tree: Tree, path: str) -> frozenset[str]:
     if file is None:
         return frozenset()
     if path.endswith(_SCRIPTS):
-        text = bare(file.content.decode("utf-8", "replace"), is_go=path.endswith(GO))
-        return frozenset(_WORD.findall(text))
+        return frozenset(_WORD.findall(_bare(path, file.content.decode("utf-8", "replace"))))
     try:
         nodes = list(ast.walk(parse_python(file.content)))
     except (SyntaxError, RecursionError):
@@ -196,8 +198,13 @@ def _script_words(tree: Tree, path: str, name: str) -> frozenset[str]:
     file = tree.get(path)
     if file is None:
         return frozenset()
-    body = bodies(path, file.content.decode("utf-8", "replace")).get(name, "")
-    return frozenset(_WORD.findall(bare(body, is_go=path.endswith(GO))))
+    text = file.content.decode("utf-8", "replace")
+    body = (java_bodies if path.endswith(JAVA) else bodies)(path, text).get(name, "")
+    return frozenset(_WORD.findall(_bare(path, body)))
+
+
+def _bare(path: str, text: str) -> str:
+    return bare_java(text) if path.endswith(JAVA) else bare(text, is_go=path.endswith(GO))
 
 
 def _parts(path: str) -> list[str]:

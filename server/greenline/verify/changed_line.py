@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from greenline.core.syntax import parse_python
 from greenline.verify import source_line
+from greenline.verify.java_line import java_lines
+from greenline.verify.java_text import JAVA
 from greenline.verify.reader import Readers
 
 Witnesses = Mapping[int, frozenset[int]]
@@ -25,11 +27,13 @@ PYTHON = (".py", ".pyi")
 
 def is_measured(path: str) -> bool:
     """Return whether a file is of a language whose lines are known to be code or not."""
-    return path.endswith((*PYTHON, *source_line.JAVASCRIPT, *source_line.GO))
+    return path.endswith((*PYTHON, *source_line.JAVASCRIPT, *source_line.GO, *JAVA))
 
 
 def code_lines(path: str, source: bytes) -> Witnesses:
     """Return the witnesses of each line of code of a measured file; comments and blank lines are none."""
+    if path.endswith(JAVA):
+        return java_lines(source)
     return python_lines(source) if path.endswith(PYTHON) else source_line.code_lines(path, source)
 
 

@@ -44,7 +44,7 @@ _MANIFESTS: dict[str, Kind] = {
 _FOR_PEOPLE = (".md", ".rst", ".adoc")
 _UNKNOWN_COMMAND = (
     "The setting `test_command` (`{command}`) starts no runner whose results can be read test by test:"
-    " pytest, unittest, node --test, jest, vitest, mocha or go test."
+    " pytest, unittest, node --test, jest, vitest, mocha, go test, mvn or gradle."
 )
 
 

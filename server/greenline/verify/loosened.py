@@ -20,6 +20,8 @@ from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.case_folder import walkers
 from greenline.verify.displaced import displaced
+from greenline.verify.java_loosened import hooks_in_java, loosened_in_java
+from greenline.verify.java_text import JAVA
 from greenline.verify.mark import deciding, labels_of, marks_weaken, without_labels
 from greenline.verify.python_suite import EVERYTHING, Function, SuiteFile, is_autouse
 from greenline.verify.reach import reaches
@@ -133,9 +135,11 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
             given = [found for folder, found in below.items() if path.startswith(folder)]
             touched = new.closed(names.get(path, frozenset()).union(shared, walked, *given))
             places.update((path, name) for name in _loosened_tests(old, new, touched, labels))
+    places.update(loosened_in_java(base, patched, changed, test_files, data))
     hooks = {f"{path}: {hook}" for path, (old, new) in files.items() for hook in _hooks(old, new)}
     hooks |= {f"{path}: {what}" for path in files for what in deciding(base, patched, path)}
     hooks |= {*weakened_options(base, patched), *redirected(base, patched, changed)}
+    hooks |= {*hooks_in_java(base, patched, changed)}
     hooks |= {
         f"{path}: TestMain" for path in changed if path.endswith(GO) and _changes_main(base, patched, path)
     }
@@ -144,7 +148,7 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
 
 def _lessened(base: Tree, patched: Tree, paths: set[str]) -> frozenset[str]:
     """Return the files of data that have not all that they had."""
-    data = [p for p in paths if p in base and not p.endswith((".py", *JAVASCRIPT, *GO))]
+    data = [p for p in paths if p in base and not p.endswith((".py", *JAVASCRIPT, *GO, *JAVA))]
     return frozenset(
         path for path in data if path not in patched or not has_all(base[path].content, patched[path].content)
     )

@@ -5,13 +5,15 @@ The rule, for all languages:
 - a test is any file in a folder of tests (`test_folder`), and any file named `test_*.py`, `*_test.py`,
   `tests.py`, `conftest.py`, or as `python_files` of the base or the patched configuration says; `*.test.*`,
   `*.spec.*`, `*.cy.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's or TypeScript's;
-  `*_test.go`; and what tests compare with: `*.snap`, `*.ambr`, `*.golden`;
+  `*_test.go`; `*Test.java`, `*Tests.java`, `*TestCase.java`, `Test*.java` and `*IT.java`; and what tests
+  compare with: `*.snap`, `*.ambr`, `*.golden`; but none of what lies in `src/main/java` and its neighbours;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
   the configuration of jest, vitest, vite, mocha, c8 and nyc, what an interpreter runs before any test
-  (`sitecustomize.py`, `usercustomize.py`, `*.pth`), what names plugins to it (`*.dist-info`, `*.egg-info`),
-  and each module that `-p` or `pytest_plugins` names as a plugin;
-- `pyproject.toml`, `setup.cfg` and `package.json` are runner configuration where the patch changes one of
-  their runner's tables, and product where it changes others only.
+  (`sitecustomize.py`, `usercustomize.py`, `*.pth`), what names plugins to it (`*.dist-info`, `*.egg-info`,
+  services of JUnit's in `META-INF`), `junit-platform.properties`, and each module that `-p` or
+  `pytest_plugins` names as a plugin;
+- `pyproject.toml`, `setup.cfg`, `package.json`, `pom.xml` and `build.gradle` are runner configuration where
+  the patch changes a part of theirs that is about tests, and product where it changes others only.
 """
 
 from __future__ import annotations
@@ -28,11 +30,28 @@ from typing import Any
 import attrs
 
 from greenline.core.port import Tree
+from greenline.verify.java_manifest import runner_parts
 from greenline.verify.plugin_module import plugin_modules
 from greenline.verify.pytest_option import read_cfg, words
 from greenline.verify.test_folder import TestFolders
 
-_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py", "*_test.go", "*.snap", "*.ambr", "*.golden")
+_NAMES = (
+    "test_*.py",
+    "*_test.py",
+    "tests.py",
+    "conftest.py",
+    "*_test.go",
+    "*.snap",
+    "*.ambr",
+    "*.golden",
+    "*Test.java",
+    "*Tests.java",
+    "*TestCase.java",
+    "*IT.java",
+    "Test[A-Z]*.java",
+)
+_MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin|resources)/")
+"""Where a Java project keeps its product, whatever packages are called."""
 _SCRIPT = re.compile(r"(?:.+[.\-_](?:test|spec)|.+\.cy|test|test-.+)\.[cm]?[jt]sx?")
 _CONFIGURATION = (
     "pytest.ini",
@@ -53,10 +72,12 @@ _CONFIGURATION = (
     "sitecustomize.py",
     "usercustomize.py",
     "*.pth",
+    "junit-platform.properties",
 )
-_METADATA = re.compile(r"\.(?:dist|egg)-info(?:/|$)", re.I)
+_METADATA = re.compile(r"\.(?:dist|egg)-info(?:/|$)|(?:^|/)META-INF/services/(?:org\.)?junit\.", re.I)
 """The description of an installed distribution, whose entry points pytest loads as plugins."""
-_MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
+_JAVA = frozenset({"pom.xml", "build.gradle", "build.gradle.kts"})
+_MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"}) | _JAVA
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch")
 _CFG_SECTIONS = ("tool:pytest", "pytest", "coverage:", "tox")
 _JSON_KEYS = ("jest", "vitest", "mocha", "nyc", "c8")
@@ -91,6 +112,8 @@ class PathRule:
     def is_test(self, path: str) -> bool:
         """Return whether a relative path is a test or belongs to tests."""
         name = path.rpartition("/")[2]
+        if _MAIN.search(path):
+            return False
         if self.folders.hold(path) or _SCRIPT.fullmatch(name):
             return True
         return bool(self._names.match(name) or self._names.match(path))
@@ -122,6 +145,8 @@ def _runner_parts(path: str, content: bytes) -> Any:
     name = path.rpartition("/")[2]
     if name not in _MIXED:
         return None
+    if name in _JAVA:
+        return runner_parts(path, content)
     text = content.decode("utf-8", "replace")
     try:
         if name == "pyproject.toml":

@@ -18,7 +18,7 @@ class Project:
 
     kind: Kind
     runner: str
-    """`pytest`, `unittest`, `node:test`, `jest`, `vitest`, `mocha`, `go test`; empty: none is known."""
+    """`pytest`, `unittest`, `node:test`, `jest`, `vitest`, `mocha`, `go test` or `junit`; empty: none."""
     folder: str
     """Relative to the tree's root, with `/`; empty for the root itself."""
     why: tuple[str, ...]

@@ -41,6 +41,7 @@ class _Lines:
     """What of the runner the project's code replaced."""
     unbuilt: dict[str, str] = attrs.field(factory=dict)
     """What cannot be built without its tests, and the compiler's words."""
+    notes: dict[str, None] = attrs.field(factory=dict)
     died: str = ""
     """What ended before its last test, in a run that went on."""
     n_intruders: int = 0
@@ -117,6 +118,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         coverage_of="suite" if lines.shared else "test",
         replaced=lines.replaced,
         unbuilt=lines.unbuilt,
+        notes=tuple(lines.notes),
     )
 
 
@@ -183,6 +185,8 @@ def _take(lines: _Lines, record: dict[str, Any]) -> None:
         lines.shared = record["of"] == "suite"
     elif kind == "replaced":
         lines.replaced = tuple(str(name) for name in record["names"])
+    elif kind == "note":
+        lines.notes[str(record["text"])] = None
     elif kind == "unbuilt":
         lines.unbuilt[str(record["id"])] = str(record["message"])
     elif kind == "end":

@@ -189,6 +189,7 @@ def together(reports: Sequence[TestReport]) -> TestReport:
         coverage_of="suite" if any(report.coverage_of == "suite" for report in reports) else "test",
         replaced=tuple(sorted({name for report in reports for name in report.replaced})),
         unbuilt={name: words for report in reports for name, words in report.unbuilt.items()},
+        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
         runner=", ".join(dict.fromkeys(report.runner for report in reports if report.runner)),
         duration_s=sum(report.duration_s for report in reports),
     )

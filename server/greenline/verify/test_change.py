@@ -58,7 +58,7 @@ class TestChange:
 
 
 NOTHING = TestChange()
-_MODULE = re.compile(r"_test\.(?:py|go)$|[.\-_](?:test|spec)\.[cm]?[jt]sx?$")
+_MODULE = re.compile(r"_test\.(?:py|go)$|[.\-_](?:test|spec)\.[cm]?[jt]sx?$|(?:Tests?|TestCase|IT)\.java$")
 
 
 def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after: TestReport) -> TestChange:
@@ -154,7 +154,7 @@ def _rewritten(
 def _is_module(path: str) -> bool:
     """Return whether a file holds tests, and says nothing about those of its neighbours."""
     name = path.rpartition("/")[2]
-    return name.startswith("test") or _MODULE.search(name) is not None
+    return name.startswith(("test", "Test")) or _MODULE.search(name) is not None
 
 
 def _changed(

@@ -9,6 +9,8 @@ from greenline.core.evidence import TestResult
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
 from greenline.verify.folded import last_name
+from greenline.verify.java_suite import java_bodies
+from greenline.verify.java_text import JAVA
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.test_body import bodies
 
@@ -31,6 +33,8 @@ def functions(tree: Tree, path: str) -> dict[str, str]:
     file = tree.get(path)
     if file is not None and path.endswith((*JAVASCRIPT, *GO)):
         return bodies(path, file.content.decode("utf-8", "replace"))
+    if file is not None and path.endswith(JAVA):
+        return java_bodies(path, file.content.decode("utf-8", "replace"))
     if file is None or not path.endswith(".py"):
         return {} if file is None else {"": repr(file.content)}
     found: dict[str, str] = {}

@@ -393,6 +393,8 @@ def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
         found.append(f"Tests are gone that still pass, renamed or removed: {len(evidence.missing)}.")
     if evidence.patched is not None and evidence.patched.coverage_of == "suite":
         found.append("Coverage is that of whole suites, not of each test.")
+    if evidence.patched is not None:
+        found += evidence.patched.notes
     n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
     if n_bare and evidence.verdict is Verdict.VERIFIED:
         found.append(f"{n_bare} of {len(evidence.hunks)} hunks are executed by no test.")

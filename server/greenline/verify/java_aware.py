@@ -1,0 +1,73 @@
+"""Which Java of the product asks whether it is tested, or reaches into the run that tests it; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from greenline.core.port import Tree
+from greenline.verify.java_text import JAVA, bare
+
+_ASKS = re.compile(
+    r"getProperty\(\s*\"(?:surefire[\w.]*|sun\.java\.command|java\.class\.path|jdk\.module\.main|basedir"
+    r"|org\.gradle\.test[\w.]*)\"|\bgetInputArguments\(|\"[^\"]*(?:org[./]junit|junit[./]|surefire|jacoco|greenline)"
+    r"[^\"]*\"|/\.dockerenv|\"/proc/[^\"]*\"|\b(?:org\.junit|junit\.framework|org\.opentest4j|org\.testng)\b"
+)
+_REACHES = re.compile(
+    r"\bsun\.misc\.Unsafe\b|\bjava\.lang\.instrument\b|\bcom\.sun\.tools\.attach\b|\bByteBuddyAgent\b"
+    r"|\borg\.jacoco\b|\bgreenline\.runner\b|\bgetenv\(\s*\"GREENLINE\w*\""
+)
+_STACK = re.compile(r"\bgetStackTrace\(|\bgetAllStackTraces\(|\bStackWalker\b")
+_OF_TESTS = re.compile(r"\"[^\"]*(?:[tT]est|junit)[^\"]*\"")
+_EQUALS = re.compile(r"\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true\s*;")
+_LIBRARIES = re.compile(
+    r"(?:^|/)(?:org/junit|junit|org/hamcrest|org/assertj|org/mockito|org/opentest4j|com/google/common/truth)/"
+    r"[^/]*(?:/[^/]*)*\.java$"
+)
+_MANIFESTS = frozenset({"pom.xml", "build.gradle", "build.gradle.kts"})
+_NAMES = frozenset({"Assert", "Assertions", "Assume", "Assumptions", "MatcherAssert", "Matchers", "Truth"})
+
+
+def asks_in_java(source: bytes) -> Iterator[tuple[str, int]]:
+    """Yield what a file asks of the run, and its 1-based line."""
+    text = _code(source)
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in _ASKS.finditer(line):
+            yield match[0][:60], number
+    for match in _EQUALS.finditer(bare(text)):
+        yield "equals is always true", text.count("\n", 0, match.start()) + 1
+    if _STACK.search(text) and (named := _OF_TESTS.search(text)):
+        yield f"looks for {named[0][:40]} among its callers", text.count("\n", 0, named.start()) + 1
+
+
+def reaches_in_java(source: bytes) -> Iterator[tuple[str, int]]:
+    """Yield what a file reaches for, and its 1-based line."""
+    for number, line in enumerate(_code(source).split("\n"), 1):
+        if match := _REACHES.search(line):
+            yield f"reaches for {match[0]}", number
+
+
+def shadows_in_java(base: Tree, patched: Tree, paths: Iterable[str]) -> Iterator[str]:
+    """Yield `FILE:1: WHAT` of new classes that tests may use in the place of what they assert with."""
+    names = (path.rpartition("/")[2] for path in patched)
+    is_java = any(name in _MANIFESTS or name.endswith("Test.java") for name in names)
+    for path in paths:
+        if is_java and path.endswith(".jar") and path in patched:
+            yield f"{path}:1: is what tests run with"
+        if path in base or path not in patched or not path.endswith(JAVA):
+            continue
+        stem = path.rpartition("/")[2].removesuffix(".java")
+        if _LIBRARIES.search(path) or stem in _NAMES:
+            yield f"{path}:1: has the name of what tests assert with"
+
+
+def _code(source: bytes) -> str:
+    """Return a text without comments, each line at its place."""
+    text = source.decode("utf-8", "replace").replace("\r\n", "\n")
+    # A comment of several lines becomes one blank, so its line ends are put back.
+    return re.sub(
+        r"/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|//[^\n]*",
+        lambda m: m[0] if m[0][0] == '"' else "\n" * m[0].count("\n"),
+        text,
+        flags=re.S,
+    )

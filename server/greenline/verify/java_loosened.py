@@ -1,0 +1,189 @@
+"""Which of Java's tests a patch may have loosened, and what of it decides any test's outcome; pure.
+
+A test says no less than before where all of its statements are still there, in their order, with nothing but
+assertions between them, and nothing that it names in the files of tests was changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+import attrs
+
+from greenline.core.port import Tree
+from greenline.verify.java_manifest import runner_parts
+from greenline.verify.java_suite import JavaSuite, JavaTest
+from greenline.verify.java_text import JAVA
+
+_ASSERTS = re.compile(
+    r"(?:(?:Assertions|Assert|Truth) \. )?(?:assert\w*|fail|verify\w*|then\w*|expect\w*) \(|assert\b|\}"
+)
+_ENDS = re.compile(
+    r"\b(?:return|if|for|while|do|switch|try|catch|throw|new Thread|[aA]ssum\w*|mock\w*|spy|expected)\b"
+    r"|- >|\| \||& &|\?|(?<![=!<>] )= (?!=)|\+ \+|- -"
+)
+"""With which an assertion does more than assert."""
+_MILD = re.compile(r"@ (?:DisplayName|SuppressWarnings|Tag|Timeout|Order) (?:\( [^()]* \) ?)?")
+_ROWS = re.compile(r"@ (?:CsvSource|ValueSource|CsvFileSource|EnumSource) \( .*? \)(?= @| [a-z])")
+_EXTENSIONS = re.compile(
+    r"(?:^|/)META-INF/services/(?:org\.junit|junit\.)[^/]*$|(?:^|/)junit-platform\.properties$"
+)
+_MAIN = re.compile(r"(?:^|.*/)src/main/(?:java|resources)/")
+_TESTS = re.compile(r"(?:^|.*/)src/(?:test|\w+Test)/(?:java|resources)/")
+
+
+@attrs.frozen
+class _Touched:
+    """What means another thing than before in one file."""
+
+    names: frozenset[str] = frozenset()
+    """Names that a test may use."""
+    scopes: frozenset[str] = frozenset()
+    """Classes whose tests are concerned whatever they use; the empty name is the file's own class."""
+
+    def concerns(self, name: str, test: JavaTest) -> bool:
+        """Return whether a test is one of these, or uses one of the names."""
+        if any(not scope or name.startswith(f"{scope}.") for scope in self.scopes):
+            return True
+        return not self.names.isdisjoint(test.words)
+
+
+def loosened_in_java(
+    base: Tree, patched: Tree, changed: Collection[str], test_files: Iterable[str], data: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield file and name of tests that may say less; `data` are files of data that have less than before."""
+    suites = {path: _pair(base, patched, path) for path in changed if path.endswith(JAVA)}
+    touched = {path: _touched(path, *pair) for path, pair in suites.items()}
+    weak = {_stem(path) for path, own in touched.items() if own.names or own.scopes or path not in base}
+    weak = _spread(patched, weak, changed) if weak else weak
+    named = [path.rpartition("/")[2] for path in data]
+    for path in sorted({*test_files, *suites}):
+        if not path.endswith(JAVA) or path not in base or path not in patched:
+            continue
+        if path not in suites and not weak and not named:
+            continue
+        old, new = suites.get(path) or _pair(base, patched, path)
+        text = patched[path].content.decode("utf-8", "replace")
+        is_around = bool((old.words & weak) - {_stem(path)}) or any(name in text for name in named)
+        own = touched.get(path, _Touched())
+        for name in old.tests.keys() & new.tests.keys():
+            before, after = old.tests[name], new.tests[name]
+            if is_around or own.concerns(name, after) or not says_as_much(before, after):
+                yield path, name
+
+
+def hooks_in_java(base: Tree, patched: Tree, paths: Iterable[str]) -> Iterator[str]:
+    """Yield `FILE: WHAT` of changed files that are no product code and can decide any test's outcome."""
+    products = {_MAIN.sub("", path): path for path in base if _MAIN.match(path)}
+    for path in paths:
+        name = path.rpartition("/")[2]
+        if path not in patched:
+            continue
+        if path.endswith(".jar"):
+            yield f"{path}: what tests run with"
+        elif _EXTENSIONS.search(path):
+            yield f"{path}: what JUnit loads and how it runs"
+        elif name == "pom.xml" or name.startswith("build.gradle"):
+            old, new = (runner_parts(path, _content(tree, path)) for tree in (base, patched))
+            if path in base and old.runner != new.runner:
+                yield f"{path}: how tests are run"
+        elif path not in base and _TESTS.match(path) and (original := products.get(_TESTS.sub("", path))):
+            yield f"{path}: is loaded in the place of {original}"
+
+
+def says_as_much(old: JavaTest, new: JavaTest) -> bool:
+    """Return whether a test still says all that it said."""
+    if _plain_head(old.head) != _plain_head(new.head) or not _has_rows(old.head, new.head):
+        return False
+    left = [*old.statements]
+    for statement in new.statements:
+        if not left:
+            break
+        if statement == left[0]:
+            del left[0]
+        elif not _ASSERTS.match(statement) or _ENDS.search(statement):
+            return False
+    return not left
+
+
+def _plain_head(head: str) -> str:
+    """Return annotations and signature without what changes nothing, and without rows of cases."""
+    plain = _ROWS.sub("@ Rows", _MILD.sub("", head))
+    return re.sub(r" throws [\w. ,]+$", "", plain.strip()).strip()
+
+
+def _has_rows(old: str, new: str) -> bool:
+    """Return whether all cases that are written into annotations are there still, in their order."""
+    before, after = (" ".join(_ROWS.findall(head)).split(" ") for head in (old, new))
+    left = iter(after)
+    return all(word in left for word in before)
+
+
+def _pair(base: Tree, patched: Tree, path: str) -> tuple[JavaSuite, JavaSuite]:
+    old, new = (
+        JavaSuite.of(path, _content(tree, path).decode("utf-8", "replace")) for tree in (base, patched)
+    )
+    return old, new
+
+
+def _touched(path: str, old: JavaSuite, new: JavaSuite) -> _Touched:
+    used = old.words
+    names: set[str] = set()
+    scopes: set[str] = set()
+    for key in old.others.keys() | new.others.keys():
+        if old.others.get(key) == new.others.get(key):
+            continue
+        if key in old.around or key in new.around:
+            scopes.add(_scope(path, key))
+        elif key in old.others:
+            names.update(_names(key))
+        else:
+            # What is new counts only where a test used its name before, for something else then.
+            names.update(name for name in _names(key) if name in used)
+    for name, full in new.imports.items():
+        if old.imports.get(name) != full and (name in used or name in old.imports):
+            names.add(name)
+    waiting = {*names}
+    while waiting:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(waiting)))})\b")
+        using = [key for key, text in new.others.items() if pattern.search(text)]
+        scopes.update(_scope(path, key) for key in using if key in new.around)
+        waiting = {name for key in using if key not in new.around for name in _names(key)} - names
+        names |= waiting
+    return _Touched(frozenset(names), frozenset(scopes))
+
+
+def _names(key: str) -> list[str]:
+    """Return the simple names of a member, of which the constants of an enum have several."""
+    return re.sub(r"^(?:\w+\.)*", "", key).split()[:-1]
+
+
+def _scope(path: str, key: str) -> str:
+    """Return the class whose tests run under a member."""
+    place, _, kind = key.rpartition(" ")
+    owner = place if kind == "class" else place.rpartition(".")[0]
+    return "" if owner == _stem(path) else owner
+
+
+def _spread(patched: Tree, weak: set[str], changed: Collection[str]) -> set[str]:
+    """Return the names of classes of tests with those that use them, other than tests themselves."""
+    texts = {
+        _stem(path): frozenset(re.findall(r"\w+", file.content.decode("utf-8", "replace")))
+        for path, file in patched.items()
+        if path.endswith(JAVA) and (path in changed or _TESTS.match(path))
+    }
+    found, waiting = {*weak}, True
+    while waiting:
+        using = {stem for stem, words in texts.items() if words & found} - found
+        found |= using
+        waiting = bool(using)
+    return found
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".java")
+
+
+def _content(tree: Tree, path: str) -> bytes:
+    return tree[path].content if path in tree else b""
