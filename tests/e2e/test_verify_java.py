@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from verify_case import PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -236,6 +239,19 @@ CASES = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def verifier() -> SandboxVerifier:
+    """Return a verifier without anything that somebody has fetched."""
+    return verifier_at(Path("/nowhere"))
+
+
+def verifier_at(home: Path) -> SandboxVerifier:
+    """Return a verifier for a user with a home folder of their own."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "JAVA_HOME")}
+    environment = {**kept, "PATH": "/usr/bin:/bin", "HOME": str(home)}
+    return SandboxVerifier(DockerSandbox(SandboxSettings(environment=environment)))
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_verdict(verifier: SandboxVerifier, tmp_path: Path, case: PatchCase) -> None:
     assert_verdict(measure(verifier, tmp_path, case), case)
@@ -302,3 +318,37 @@ def test_modules_of_one_build_use_one_another(verifier: SandboxVerifier, tmp_pat
     assert evidence.verdict == "verified", evidence.detail
     assert evidence.fixed == (f"app/{LOW}",)
     assert evidence.hunks[0].coverage == "covered"
+
+
+def test_libraries_that_maven_has_fetched_are_used(tmp_path: Path) -> None:
+    place = tmp_path / "home" / ".m2" / "repository" / "com" / "acme" / "lib" / "1.0"
+    place.mkdir(parents=True)
+    shutil.copy("/usr/share/java/univocity-parsers.jar", place / "lib-1.0.jar")
+    needs = (
+        "<dependencies><dependency><groupId>com.acme</groupId><artifactId>lib</artifactId>"
+        "<version>1.0</version></dependency>"
+    )
+    uses = "x <= LIMIT && new com.univocity.parsers.csv.CsvFormat() != null"
+    files = {**FILES, "pom.xml": POM.replace("<dependencies>", needs)}
+    patch: dict[str, str | None] = {PRODUCT: BUG.replace("x < LIMIT", uses)}
+
+    evidence = measure(
+        verifier_at(tmp_path / "home"), tmp_path / "work", PatchCase("library", files, patch, "verified")
+    )
+
+    assert evidence.verdict == "verified", evidence.detail
+
+
+def test_what_was_not_run_of_a_build_is_a_warning(verifier: SandboxVerifier, tmp_path: Path) -> None:
+    plugin = (
+        "<build><plugins><plugin><groupId>org.antlr</groupId><artifactId>antlr4-maven-plugin</artifactId>"
+        "<executions><execution><goals><goal>antlr4</goal></goals></execution></executions></plugin>"
+        "</plugins></build></project>"
+    )
+    pom = POM.replace("5.9.2", "5.13.2").replace("</project>", plugin)
+
+    evidence = measure(verifier, tmp_path, PatchCase("plugin", {**FILES, "pom.xml": pom}, FIXED, "verified"))
+
+    assert evidence.verdict == "verified", evidence.detail
+    assert "Plugins of the build that were not run: antlr4-maven-plugin." in evidence.warnings
+    assert any("and the project names 5.13.2." in warning for warning in evidence.warnings)

@@ -14,6 +14,7 @@ from greenline_runner.java_layout import modules
 from greenline_runner.java_name import Names, _matches
 from greenline_runner.java_pom import BadPom
 from greenline_runner.java_repository import Repositories, numbers
+from greenline_runner.java_resource import copy_resources
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <groupId>org.example</groupId><artifactId>{name}</artifactId><version>1</version>{more}
@@ -135,6 +136,43 @@ def test_what_surefire_is_told_is_kept(tmp_path: Path, local: Repositories) -> N
     opens = ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]
     assert module.options() == ["-Xmx1g", *opens, "-Dhome=1"]
     assert module.patterns() == [[], ["**/Slow*.java"]]
+
+
+def test_resources_are_chosen_and_filled_in_as_maven_does(tmp_path: Path, local: Repositories) -> None:
+    resources = (
+        "<properties><greeting>hello</greeting></properties><build><resources>"
+        "<resource><directory>conf</directory><filtering>true</filtering>"
+        "<includes><include>**/app*.yml</include></includes></resource>"
+        "<resource><directory>conf</directory><excludes><exclude>**/app*.yml</exclude></excludes></resource>"
+        "</resources></build>"
+    )
+    text = "a: ${greeting} @project.version@ ${unknown}\n"
+    put(
+        tmp_path, {"pom.xml": POM.format(name="app", more=resources), "conf/in/app.yml": text, "conf/b": text}
+    )
+    (tmp_path / "conf" / "app.yml").write_bytes(b"\xff${greeting}")
+    (module,) = modules(str(tmp_path), local)
+
+    copy_resources(module.resources("main"), str(tmp_path / "out"), module.model)
+
+    assert (tmp_path / "out/in/app.yml").read_text() == "a: hello 1 ${unknown}\n"
+    assert (tmp_path / "out/b").read_text() == text
+    assert (tmp_path / "out/app.yml").read_bytes() == b"\xff${greeting}"
+
+
+def test_processors_of_annotations_have_a_path_of_their_own(tmp_path: Path, local: Repositories) -> None:
+    compiler = (
+        "<build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration>"
+        "<release>17</release><annotationProcessorPaths><path><groupId>a</groupId><artifactId>lib</artifactId>"
+        "<version>1.0</version></path></annotationProcessorPaths></configuration></plugin></plugins></build>"
+    )
+    put(tmp_path, {"pom.xml": POM.format(name="app", more=compiler)})
+
+    (module,) = modules(str(tmp_path), local)
+
+    assert [name for _, name in module.processor_path.jars] == ["lib", "deep", "no"]
+    assert not module.path.jars
+    assert module.compiler() == ["--release", "17", "-encoding", "UTF-8"]
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,7 @@ def test_tests_that_say_as_much(old: str, new: str) -> None:
         ("    @Test\n", "    @BeforeEach\n    void up() { Calc.stub(); }\n\n    @Test\n", {TWICE, NEXT}),
         ("        @Param", "        @AfterEach\n        void down() {}\n\n        @Param", {NEXT}),
         ("import static org.junit.jupiter.api.Assertions", "import static calc.Quiet", {TWICE, NEXT}),
+        ("        check(8,", "        assertReady();\n        check(8,", {TWICE}),
         ("    @Nested\n", "    static void assertEquals(int a, int b) {}\n\n    @Nested\n", {TWICE, NEXT}),
     ],
 )  # fmt: skip
@@ -194,8 +195,32 @@ def test_support_and_data_of_tests_are_followed() -> None:
 
     for path, text in ((helper, "class Help { static int x() { return 2; } }"), (data, "a\n")):
         found = loosened(base, {**base, **of({path: text})}, [path], [PATH])
-        assert found.places == {TWICE, NEXT}
+        assert found.places == {TWICE, NEXT, (PATH, "")}
     assert loosened(base, {**base, **of({data: "a\nb\nc\n"})}, [data], [PATH]).places == frozenset()
+
+
+def test_what_a_parent_says_its_heirs_say_too() -> None:
+    parent = "src/test/java/calc/Parent.java"
+    text = "abstract class Parent {\n  @Test void sums() {\n    assertEquals(1, x());\n  }\n}\n"
+    base = of({parent: text, PATH: "class CalcTest extends Parent {}\n"})
+
+    for new in (text.replace("1", "2"), text.replace("@Test void sums", "void other")):
+        assert (PATH, "") in loosened(base, {**base, **of({parent: new})}, [parent], [PATH]).places
+    assert not loosened(
+        base, {**base, **of({parent: text.replace("  }", "    more();\n  }")})}, [parent], [PATH]
+    ).places
+
+
+def test_a_provider_of_cases_may_have_the_name_of_its_test() -> None:
+    suite = (
+        "class CalcTest {\n  @ParameterizedTest @MethodSource\n  void low(int x) {\n    check(x);\n  }\n"
+        "  static Stream<Integer> low() {\n    return Stream.of(1, 2);\n  }\n}\n"
+    )
+    base = of({PATH: suite})
+
+    found = loosened(base, of({PATH: suite.replace("of(1, 2)", "of(1)")}), [PATH], [PATH])
+
+    assert found.places == {(PATH, "low")}
 
 
 @pytest.mark.parametrize(

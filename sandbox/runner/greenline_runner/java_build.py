@@ -11,7 +11,8 @@ import shutil
 import tempfile
 
 from greenline_runner.java_junit import GROUPS, ahead
-from greenline_runner.java_tool import HERE, Tool
+from greenline_runner.java_resource import copy_resources
+from greenline_runner.java_tool import HERE, Tool, java_version
 
 MODULE = "greenline.runner"
 _ERROR = re.compile(r"^(\S.*?\.java):(\d+): error:", re.MULTILINE)
@@ -122,7 +123,7 @@ class Build:
         return junit.whose == "machine" or group.startswith("org.junit")
 
     def _compile_main(self, module):
-        _copy(module.resources("main"), module.classes)
+        copy_resources(module.resources("main"), module.classes, module.model)
         files = module.files(module.sources)
         if not files:
             return ""
@@ -131,11 +132,13 @@ class Build:
         junit = self.junits.get(module.key)
         if junit is not None and scopes - {"test"}:
             path += junit.jars
-        return self.tool.compile([*module.compiler(), *_class_path(path)], module.classes, files)
+        return self.tool.compile(
+            [*module.compiler(), *_processors(module), *_class_path(path)], module.classes, files
+        )
 
     def _compile_tests(self, module, files):
-        _copy(module.resources("test"), module.test_classes)
-        options = [*module.compiler(), *_class_path(self.test_path(module))]
+        copy_resources(module.resources("test"), module.test_classes, module.model)
+        options = [*module.compiler(), *_processors(module), *_class_path(self.test_path(module))]
         for _ in range(_MAX_TRIES):
             complaint = self.tool.compile(options, module.test_classes, files) if files else ""
             if not complaint:
@@ -150,13 +153,22 @@ class Build:
             files = [path for path in files if path not in broken]
             # What was written for them must not be found by the others.
             shutil.rmtree(module.test_classes, ignore_errors=True)
-            _copy(module.resources("test"), module.test_classes)
+            copy_resources(module.resources("test"), module.test_classes, module.model)
         self._break(files, complaint)
         shutil.rmtree(module.test_classes, ignore_errors=True)
 
     def _break(self, files, complaint):
         for path in files:
             self.broken.setdefault(path, complaint[:4000])
+
+
+def _processors(module):
+    """Return the options by which processors of annotations run, as Maven has them run."""
+    jars = [jar for _, jar in module.processor_path.jars.values()]
+    if jars:
+        return ["-processorpath", os.pathsep.join(jars)]
+    # From Java 23 on those among the libraries only run where that is said.
+    return ["-proc:full"] if int(java_version().split(".")[0] or 0) >= 23 else []
 
 
 def _class_path(path):
@@ -167,15 +179,6 @@ def _class_path(path):
 def _jars(folder):
     """Return the jars that a project brings along in `lib`."""
     return glob.glob(os.path.join(glob.escape(folder), "lib", "**", "*.jar"), recursive=True)
-
-
-def _copy(folder, target):
-    """Put resources beside classes, as Maven does; nothing in them is replaced."""
-    shutil.rmtree(target, ignore_errors=True)
-    if os.path.isdir(folder):
-        shutil.copytree(folder, target)
-    else:
-        os.makedirs(target)
 
 
 def _take(digest, path):

@@ -28,15 +28,18 @@ class JUnit:
         """`project` or `machine`."""
 
 
+def named(module):
+    """Return the version of JUnit 5 or newer that a module names or uses, or an empty text."""
+    used = [(group, version) for (group, _), (version, _) in module.path.jars.items()]
+    said = [(d.group, d.version) for d in [*module.path.missing, *module.model.dependencies]]
+    return next((v for g, v in [*used, *said] if g == "org.junit.jupiter" and v and "${" not in v), "")
+
+
 def choose(module, repositories):
     """Return the JUnit of a module's tests, or None where there is none."""
-    named = {(d.group, d.artifact): d.version for d in [*module.model.dependencies, *module.path.missing]}
-    jars = {key: version for key, (version, _) in module.path.jars.items()}
-    version = next(
-        (v for (group, artifact), v in [*jars.items(), *named.items()]
-         if group == "org.junit.jupiter" and v and "${" not in v), "",
-    )  # fmt: skip
-    has_old = ("junit", "junit") in {*jars, *named}
+    version = named(module)
+    every = {*module.path.jars, *((d.group, d.artifact) for d in module.path.missing)}
+    has_old = ("junit", "junit") in every
     is_silent = not version and not has_old
     own = _own(module, repositories, version, has_old) if not is_silent else None
     return own or _of_system(repositories, bool(version) or is_silent, has_old or is_silent)

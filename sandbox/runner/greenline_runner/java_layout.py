@@ -7,7 +7,8 @@ import shlex
 
 from greenline_runner.java_gradle import gradle_model, gradle_projects, gradle_text
 from greenline_runner.java_path import COMPILED, class_path
-from greenline_runner.java_pom import BadPom, Model, read_model
+from greenline_runner.java_pom import BadPom, Dependency, Model, read_model
+from greenline_runner.java_resource import Resource
 
 _FOREIGN = (("kotlin", ".kt"), ("groovy", ".groovy"), ("scala", ".scala"))
 _PATTERNS = ("Test*", "*Test", "*Tests", "*TestCase")
@@ -28,6 +29,8 @@ class Module:
         """The `ClassPath` of its tests."""
         self.main_path = None
         """The `ClassPath` that its product is compiled with."""
+        self.processor_path = None
+        """That of its processors of annotations, where the manifest names them."""
         place = os.path.join(root, folder)
         self.place = place
         self.sources = self._folders(model.build.get("sourceDirectory"), "main")
@@ -47,8 +50,20 @@ class Module:
         return os.path.normpath(os.path.join(self.place, found))
 
     def resources(self, kind):
-        """Return the folder of resources of `main` or `test`."""
-        return os.path.join(self.place, "src", kind, "resources")
+        """Return the folders of resources of `main` or `test`."""
+        given = self.model.resources.get("resources" if kind == "main" else "testResources")
+        if given is None:
+            return [Resource(os.path.join(self.place, "src", kind, "resources"))]
+        return [self._resource(entry) for entry in given]
+
+    def _resource(self, entry):
+        folder = self.model.value(entry.findtext("directory") or ".")
+        patterns = [
+            [self.model.value(one.text or "") for one in entry.findall(f"{name}/{name[:-1]}")]
+            for name in ("includes", "excludes")
+        ]
+        is_filtered = self.model.value(entry.findtext("filtering") or "") == "true"
+        return Resource(os.path.normpath(os.path.join(self.place, folder)), is_filtered, *patterns)
 
     def files(self, folder):
         """Return the Java files below a folder, relative to the root, sorted."""
@@ -129,6 +144,16 @@ class Module:
             ]
         return found
 
+    def processors(self):
+        """Return the processors of annotations that the manifest names beside the libraries."""
+        entries = [
+            entry
+            for configuration in self.model.settings("maven-compiler-plugin")
+            for entry in configuration.findall("annotationProcessorPaths/path")
+        ]
+        texts = [[entry.findtext(n) or "" for n in ("groupId", "artifactId", "version")] for entry in entries]
+        return [Dependency(*words) for words in texts]
+
     def names(self):
         """Return the patterns of Surefire's that are meant where none are given."""
         return _PATTERNS
@@ -152,7 +177,17 @@ def modules(root, repositories):
     for module in found:
         module.path = class_path(module.model, repositories, own)
         module.main_path = class_path(module.model, repositories, own, COMPILED)
+        module.processor_path = class_path(_with(module.model, module.processors()), repositories, own)
     return _ordered(found)
+
+
+def _with(model, dependencies):
+    """Return a model with other dependencies, in the versions that it manages."""
+    found = Model()
+    found.properties, found.managed = model.properties, model.managed
+    found.group, found.version = model.group, model.version
+    found.dependencies = dependencies
+    return found
 
 
 def _maven(root, folder, repositories, depth=0):

@@ -52,6 +52,8 @@ class Model:
         """Elements of plugins, the own before the inherited."""
         self.build = {}
         """`sourceDirectory` and `testSourceDirectory`, where they are given."""
+        self.resources = {}
+        """`resources` and `testResources`, where they are given → their elements."""
         self.modules = []
 
     def value(self, text, depth=0):
@@ -139,6 +141,9 @@ def _read(path, find, depth):
             for name in ("sourceDirectory", "testSourceDirectory"):
                 if _text(build, name):
                     model.build[name] = _text(build, name)
+            for name in ("resources", "testResources"):
+                if build.find(name) is not None:
+                    model.resources[name] = list(build.find(name))
         model.modules += [entry.text.strip() for entry in scope.findall("modules/module") if entry.text]
     inherited = [entry for entry in model.dependencies if all(entry.key != other.key for other in own)]
     model.dependencies = own + inherited
@@ -154,6 +159,7 @@ def _inherit(model, above):
     model.dependencies = list(above.dependencies)
     model.plugins = list(above.plugins)
     model.build = dict(above.build)
+    model.resources = dict(above.resources)
 
 
 def _parent(path, parent, find, depth):

@@ -10,7 +10,7 @@ import shutil
 from greenline_runner import java_cover
 from greenline_runner.external import report_of
 from greenline_runner.java_build import MODULE, Build
-from greenline_runner.java_junit import GROUPS, choose
+from greenline_runner.java_junit import GROUPS, choose, named
 from greenline_runner.java_layout import modules
 from greenline_runner.java_name import Names
 from greenline_runner.java_pom import BadPom
@@ -53,8 +53,9 @@ class _Project:
             if module.foreign():
                 return f"{module.foreign()} is not Java, and nothing else is compiled here."
             missing = [d for d in module.path.missing if d.group not in GROUPS]
+            missing += module.processor_path.missing
             if missing and (module in tested or any(module.key in _needed(self.modules, t) for t in tested)):
-                return _missing_words(module, missing)
+                return _missing_words(module, missing, self.repositories)
         for module in tested:
             junit = choose(module, self.repositories)
             if junit is None:
@@ -68,8 +69,8 @@ class _Project:
         return ""
 
     def _note(self, module, junit):
-        wanted = next((d.version for d in module.path.missing if d.group.startswith("org.junit")), "")
-        if wanted:
+        wanted = named(module)
+        if junit.whose == "machine" and wanted not in ("", junit.version):
             self.notes.append(f"JUnit is this machine's {junit.version}, and the project names {wanted}.")
         unrun = [name for name in _plugins(module) if not name.startswith("maven-")]
         if unrun:
@@ -147,15 +148,18 @@ def _needed(every, module):
     return found
 
 
-def _missing_words(module, missing):
+def _missing_words(module, missing, repositories):
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    named = ", ".join(str(dependency) for dependency in missing[:3])
+    shown = ", ".join(str(dependency) for dependency in missing[:3])
     bom = module.model.properties.get("//missing", "")
     of_bom = f" {bom}, which gives versions, is not there either." if bom else ""
-    return (
-        f"In no local repository: {named}{more}.{of_bom}"
-        " Build the project once with its own tool, so that they are in ~/.m2 or ~/.gradle."
-    )
+    remedy = "Build the project once with its own tool, so that they are in ~/.m2 or ~/.gradle."
+    closed = [
+        p for p in (repositories.maven, repositories.gradle) if p and not os.access(p, os.R_OK | os.X_OK)
+    ]
+    if closed:
+        remedy = f"{closed[0]} is there, and the user that tests run as may not read it: `chmod -R o+rX` it."
+    return f"In no local repository: {shown}{more}.{of_bom} {remedy}"
 
 
 def _plugins(module):

@@ -1,5 +1,6 @@
 """The process that compiles, and reads what JaCoCo counted: one for all of it, since a JVM starts slowly."""
 
+import functools
 import os
 import re
 import shutil
@@ -94,6 +95,7 @@ def _without_jacoco(text):
     return head.replace("measure(words)", "1") + "}\n"
 
 
+@functools.lru_cache
 def java_version(program="javac"):
     """Return the version of a JDK's program as text, or an empty one."""
     done = subprocess.run(

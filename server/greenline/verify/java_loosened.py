@@ -17,7 +17,10 @@ from greenline.verify.java_suite import JavaSuite, JavaTest
 from greenline.verify.java_text import JAVA
 
 _ASSERTS = re.compile(
-    r"(?:(?:Assertions|Assert|Truth) \. )?(?:assert\w*|fail|verify\w*|then\w*|expect\w*) \(|assert\b|\}"
+    r"(?:(?:Assertions|Assert|Truth) \. )?"
+    r"(?:assert(?:Not)?(?:Equals|Null|Same)|assert(?:True|False|InstanceOf)"
+    r"|assert(?:Array|Iterable)Equals|assertLinesMatch|assertThat|fail|verify|verifyNoMoreInteractions) \("
+    r"|assert\b"
 )
 _ENDS = re.compile(
     r"\b(?:return|if|for|while|do|switch|try|catch|throw|new Thread|[aA]ssum\w*|mock\w*|spy|expected)\b"
@@ -46,7 +49,8 @@ class _Touched:
         """Return whether a test is one of these, or uses one of the names."""
         if any(not scope or name.startswith(f"{scope}.") for scope in self.scopes):
             return True
-        return not self.names.isdisjoint(test.words)
+        # A provider of cases has the name of its test where the test names none.
+        return not self.names.isdisjoint({*test.words, name.rpartition(".")[2]})
 
 
 def loosened_in_java(
@@ -55,22 +59,36 @@ def loosened_in_java(
     """Yield file and name of tests that may say less; `data` are files of data that have less than before."""
     suites = {path: _pair(base, patched, path) for path in changed if path.endswith(JAVA)}
     touched = {path: _touched(path, *pair) for path, pair in suites.items()}
+    looser = {path: _looser(*pair, touched[path]) for path, pair in suites.items()}
     weak = {_stem(path) for path, own in touched.items() if own.names or own.scopes or path not in base}
+    # What a class of tests says, its heirs say too.
+    weak |= {
+        _stem(path)
+        for path, (old, new) in suites.items()
+        if looser[path] or old.tests.keys() - new.tests.keys()
+    }
     weak = _spread(patched, weak, changed) if weak else weak
     named = [path.rpartition("/")[2] for path in data]
     for path in sorted({*test_files, *suites}):
         if not path.endswith(JAVA) or path not in base or path not in patched:
             continue
-        if path not in suites and not weak and not named:
+        yield from ((path, name) for name in looser.get(path, ()))
+        if not weak and not named:
             continue
-        old, new = suites.get(path) or _pair(base, patched, path)
+        old, _ = suites.get(path) or _pair(base, patched, path)
         text = patched[path].content.decode("utf-8", "replace")
-        is_around = bool((old.words & weak) - {_stem(path)}) or any(name in text for name in named)
-        own = touched.get(path, _Touched())
-        for name in old.tests.keys() & new.tests.keys():
-            before, after = old.tests[name], new.tests[name]
-            if is_around or own.concerns(name, after) or not says_as_much(before, after):
-                yield path, name
+        if (old.words & weak) - {_stem(path)} or any(name in text for name in named):
+            # Those that it inherits have no name in its text.
+            yield from ((path, name) for name in ["", *old.tests])
+
+
+def _looser(old: JavaSuite, new: JavaSuite, touched: _Touched) -> list[str]:
+    """Return the names of a file's tests that may say less by what changed in it."""
+    return [
+        name
+        for name in sorted(old.tests.keys() & new.tests.keys())
+        if touched.concerns(name, new.tests[name]) or not says_as_much(old.tests[name], new.tests[name])
+    ]
 
 
 def hooks_in_java(base: Tree, patched: Tree, paths: Iterable[str]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 
 import attrs
@@ -29,6 +28,10 @@ class JavaTest:
     head: str
     """Annotations and signature, without its name."""
     statements: tuple[str, ...]
+
+    def with_(self, other: JavaTest) -> JavaTest:
+        """Return both as one."""
+        return JavaTest(f"{self.head} {other.head}", self.statements + other.statements)
 
     @property
     def text(self) -> str:
@@ -56,12 +59,11 @@ class JavaSuite:
 
     @classmethod
     def of(cls, path: str, text: str) -> JavaSuite:
-        """Read a file; names that are there twice belong to the rest."""
+        """Read a file; tests of one name are one test."""
         text = text.replace("\r\n", "\n")
         stem = path.rpartition("/")[2].removesuffix(".java")
         every = members(text)
         is_old = "TestCase" in text
-        counts = Counter(m.place for m in every if m.kind == "method")
         tests: dict[str, JavaTest] = {}
         others: dict[str, str] = {}
         imports: dict[str, str] = {}
@@ -72,8 +74,9 @@ class JavaSuite:
                 imports[member.name if name == "*" else name] = member.name
                 continue
             place = _inside(member, stem)
-            if counts[member.place] == 1 and is_test(member, is_old=is_old):
-                tests[place] = _test(member, text)
+            if is_test(member, is_old=is_old):
+                test, before = _test(member, text), tests.get(place)
+                tests[place] = test if before is None else before.with_(test)
                 continue
             key = f"{place} {member.kind}"
             others[key] = f"{others.get(key, '')} {_said(text, member)}".strip()
