@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "sandbox" / "runner"))
 
-from greenline_runner.java_junit import ahead, choose
+from greenline_runner.java_junit import ahead, choose, engines
 from greenline_runner.java_layout import modules
 from greenline_runner.java_name import Names, _matches
 from greenline_runner.java_pom import BadPom
@@ -124,7 +125,8 @@ def test_builds_of_gradle_are_read(tmp_path: Path, local: Repositories) -> None:
 def test_what_surefire_is_told_is_kept(tmp_path: Path, local: Repositories) -> None:
     surefire = (
         "<build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><configuration>"
-        "<argLine>@{argLine} -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -javaagent:x.jar</argLine>"
+        "<argLine>@{argLine} -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -javaagent:x.jar"
+        " --add-opens greenline.runner/greenline.runner=ALL-UNNAMED</argLine>"
         "<excludes><exclude>**/Slow*.java</exclude></excludes>"
         "<systemPropertyVariables><home>${project.version}</home></systemPropertyVariables>"
         "</configuration></plugin></plugins></build>"
@@ -215,6 +217,22 @@ def test_the_project_s_junit_is_taken_where_it_is_whole(tmp_path: Path, local: R
     assert (of_machine.whose, of_machine.version) == ("machine", "5.9.2")
     assert (own.whose, own.version) == ("project", "5.10.1")
     assert all(path.startswith(local.maven) for path in ahead(module, own))
+
+
+def test_engines_of_libraries_are_run_and_that_for_suites_is_not(tmp_path: Path) -> None:
+    jars = []
+    of_jupiter = "# a comment\norg.junit.jupiter.engine.JupiterTestEngine\n"
+    of_suites = "org.junit.platform.suite.engine.Suites\n"
+    for name, text in (("a", "net.jqwik.Engine # more\n"), ("b", of_suites), ("c", of_jupiter), ("d", "")):
+        jars.append(str(tmp_path / f"{name}.jar"))
+        with zipfile.ZipFile(jars[-1], "w") as file:
+            if text:
+                file.writestr("META-INF/services/org.junit.platform.engine.TestEngine", text)
+
+    assert engines([*jars, "/nowhere.jar"]) == [
+        "org.junit.jupiter.engine.JupiterTestEngine",
+        "net.jqwik.Engine",
+    ]
 
 
 def test_ids_name_file_classes_method_and_row(tmp_path: Path, local: Repositories) -> None:

@@ -1,12 +1,14 @@
 """Which JUnit runs a module's tests: the one that it names where all of it is there, else the machine's."""
 
 import re
+import zipfile
 
 from greenline_runner.java_repository import numbers
 
 GROUPS = ("org.junit.jupiter", "org.junit.platform", "org.junit.vintage", "junit", "org.hamcrest",
           "org.opentest4j", "org.apiguardian")  # fmt: skip
 """What JUnit consists of; it comes before everything else on the class path."""
+_SERVICE = "META-INF/services/org.junit.platform.engine.TestEngine"
 _ASSERTING = ("org.assertj", "org.mockito", "com.google.truth", "org.jspecify")
 """What else tests assert with, which no class of the product may take the place of."""
 _OLDEST = numbers("1.8")
@@ -53,6 +55,23 @@ def ahead(module, junit):
         if path not in found and (group.startswith(_ASSERTING) or group == "org.hamcrest" or is_old):
             found.append(path)
     return found
+
+
+def engines(jars):
+    """Return the classes of the engines that lie in jars, JUnit's own first.
+
+    That for suites would run tests a second time.
+    """
+    found = []
+    for path in jars:
+        try:
+            with zipfile.ZipFile(path) as file:
+                text = file.read(_SERVICE).decode("utf-8", "replace")
+        except (KeyError, OSError, zipfile.BadZipFile):
+            continue
+        names = [line.partition("#")[0].strip() for line in text.splitlines()]
+        found += [name for name in names if name and not name.startswith("org.junit.platform.suite.")]
+    return list(dict.fromkeys(sorted(found, key=lambda name: not name.startswith("org.junit."))))
 
 
 def _own(module, repositories, version, has_old):

@@ -100,11 +100,12 @@ class Module:
         found, words = [], _words(text)
         while words:
             word = words.pop(0)
-            if not _KEPT.match(word):
-                continue
-            found.append(word)
+            option = [word]
             if word in _VALUED and words:
-                found.append(words.pop(0))
+                option.append(words.pop(0))
+            # Nothing of the project's opens the module of our reporter.
+            if _KEPT.match(word) and "greenline" not in " ".join(option):
+                found += option
         for configuration in self.model.settings("maven-surefire-plugin"):
             for entry in configuration.find("systemPropertyVariables") or ():
                 found.append(f"-D{entry.tag}={self.model.value(entry.text or '')}")

@@ -60,7 +60,7 @@ class Names:
         file = self.file_of(record["class"])
         top, *inner = record["class"].rpartition(".")[2].split("$")
         own = inner if os.path.basename(file) == top + ".java" else [top, *inner]
-        place = [file, *own] if file else [record["class"]]
+        place = [file, *own] if file else [record["class"] or "(unknown)"]
         return "::".join([*place, record["method"] + record["row"]])
 
     def file_of(self, name):

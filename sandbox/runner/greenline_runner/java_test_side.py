@@ -10,7 +10,7 @@ import shutil
 from greenline_runner import java_cover
 from greenline_runner.external import report_of
 from greenline_runner.java_build import MODULE, Build
-from greenline_runner.java_junit import GROUPS, choose, named
+from greenline_runner.java_junit import GROUPS, choose, engines, named
 from greenline_runner.java_layout import modules
 from greenline_runner.java_name import Names
 from greenline_runner.java_pom import BadPom
@@ -57,6 +57,9 @@ class _Project:
             if missing and (module in tested or any(module.key in _needed(self.modules, t) for t in tested)):
                 return _missing_words(module, missing, self.repositories)
         for module in tested:
+            groups = {group for group, _ in module.path.jars}
+            if "org.testng" in groups and not any(g.startswith(("org.junit", "junit")) for g in groups):
+                return "The tests are TestNG's, which are not run here."
             junit = choose(module, self.repositories)
             if junit is None:
                 return (
@@ -251,6 +254,8 @@ class _Run:
     def _argv(self, runner, classes):
         spec = os.path.join(runner, f"spec-{len(os.listdir(runner))}")
         with open(spec, "w", encoding="utf-8") as file:
+            jars = [path for path in self._build.test_path(self._module) if path.endswith(".jar")]
+            file.writelines(f"engine {name}\n" for name in engines(jars))
             file.writelines(f"class {name}\n" for name in classes)
             file.writelines(f"method {name}\n" for name in self._names.methods(self._options.selected))
         agent = self._cover.agent
