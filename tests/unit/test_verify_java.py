@@ -86,7 +86,7 @@ def of(files: dict[str, str]) -> Tree:
 def loosened_by(old: str, new: str, more: dict[str, str] | None = None) -> set[tuple[str, str]]:
     assert old in SUITE
     changed = {PATH: SUITE.replace(old, new), **(more or {})}
-    base = of({PATH: SUITE})
+    base = of({PATH: SUITE, "src/test/java/calc/OtherTest.java": SUITE.replace("CalcTest", "OtherTest")})
     return {*loosened(base, {**base, **of(changed)}, changed, [PATH]).places}
 
 
@@ -197,6 +197,12 @@ def test_support_and_data_of_tests_are_followed() -> None:
         found = loosened(base, {**base, **of({path: text})}, [path], [PATH])
         assert found.places == {TWICE, NEXT, (PATH, "")}
     assert loosened(base, {**base, **of({data: "a\nb\nc\n"})}, [data], [PATH]).places == frozenset()
+
+
+def test_a_new_file_of_tests_loosens_none() -> None:
+    new = SUITE.replace("CalcTest", "MoreTest").replace("8", "6")
+
+    assert loosened_by("package calc;", "package calc;", {"src/test/java/calc/MoreTest.java": new}) == set()
 
 
 def test_what_a_parent_says_its_heirs_say_too() -> None:

@@ -198,9 +198,16 @@ class _Cover:
             return
         roots = [module.sources for module in self._found.modules]
         folders = self._found.build.class_folders()
-        found = java_cover.executed(self._found.build.tool, folders, self._data, roots, self._root)
+        tool = self._found.build.tool
+        found = java_cover.executed(tool, folders, self._data, roots, self._root)
         for number, files in sorted(found.items()):
             write({"kind": "cov", "id": self._tests[number], "files": files})
+        if not found and folders:
+            text = (
+                f"JaCoCo {self.agent.version} saw no line executed:"
+                f" it may be too old for the classes that JDK {java_version()} makes."
+            )
+            write({"kind": "note", "text": text})
 
 
 class _Run:

@@ -11,7 +11,8 @@ from greenline.verify.java_text import JAVA, bare
 _ASKS = re.compile(
     r"getProperty\(\s*\"(?:surefire[\w.]*|sun\.java\.command|java\.class\.path|jdk\.module\.main|basedir"
     r"|org\.gradle\.test[\w.]*)\"|\bgetInputArguments\(|\"[^\"]*(?:org[./]junit|junit[./]|surefire|jacoco|greenline)"
-    r"[^\"]*\"|/\.dockerenv|\"/proc/[^\"]*\"|\b(?:org\.junit|junit\.framework|org\.opentest4j|org\.testng)\b"
+    r"[^\"]*\"|/\.dockerenv|\"/proc/(?:(?:thread-)?self[^\"]*)?\""
+    r"|\b(?:org\.junit|junit\.framework|org\.opentest4j|org\.testng)\b"
 )
 _REACHES = re.compile(
     r"\bsun\.misc\.Unsafe\b|\bjava\.lang\.instrument\b|\bcom\.sun\.tools\.attach\b|\bByteBuddyAgent\b"
