@@ -105,7 +105,8 @@ def test_builds_of_gradle_are_read(tmp_path: Path, local: Repositories) -> None:
         "settings.gradle": "rootProject.name = 'x'\ninclude 'core', ':app'\n",
         "build.gradle": "subprojects {\n  dependencies { \n testImplementation 'a:no:1.0'\n }\n}\n",
         "core/build.gradle": "sourceCompatibility = '11'\n// implementation 'a:gone:1'\n",
-        "app/build.gradle": "def deep = '2.0'\ndependencies {\n    implementation project(':core')\n"
+        "app/build.gradle": "def deep = '2.0'\nsourceSets {}\ndependencies {\n"
+        "    implementation project(':core')\n"
         "    api(\"a:deep:$deep\")\n    runtimeOnly group: 'a', name: 'lib', version: '1.0'\n}\n",
     })  # fmt: skip
 
@@ -116,6 +117,7 @@ def test_builds_of_gradle_are_read(tmp_path: Path, local: Repositories) -> None:
     assert found["app"].path.modules == [(":", "core", False)]
     assert found["core"].compiler()[:2] == ["--release", "11"]
     assert not found["core"].path.missing
+    assert [len(module.model.notes) for module in found.values()] == [0, 0, 1]
     put(tmp_path, {"app/build.gradle": "plugins { id 'org.jetbrains.kotlin.jvm' version '1.9.0' }\n"})
     put(tmp_path, {"app/build.gradle": "plugins {\n  id 'org.jetbrains.kotlin.jvm' version '1.9.0'\n}\n"})
     with pytest.raises(BadPom, match=r"the plugin org\.jetbrains\.kotlin\.jvm"):

@@ -239,6 +239,8 @@ def test_a_provider_of_cases_may_have_the_name_of_its_test() -> None:
          "<artifactId>maven-surefire-plugin</artifactId><configuration><excludes/></configuration>"
          "</plugin></plugins></build></project>"),
         ("pom.xml", "<project/>", "<project><properties><argLine>-da</argLine></properties></project>"),
+        ("pom.xml", "<project/>",
+         "<project><annotationProcessorPaths><path/></annotationProcessorPaths></project>"),
         ("build.gradle", "", "test {\n  exclude '**/A*'\n}\n"),
         ("src/test/lib/quiet.jar", None, "x"),
     ],

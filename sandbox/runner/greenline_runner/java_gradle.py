@@ -35,6 +35,7 @@ _PLUGIN = r"(org\.jetbrains\.kotlin[\w.]*|kotlin|groovy|scala|antlr|com\.android
 _FOREIGN = re.compile(
     rf"^\s*(?:id[ (]*[\"']{_PLUGIN}[\"']|(kotlin)\s*\(|apply\s+plugin\s*:\s*[\"']{_PLUGIN}[\"'])", re.M
 )
+_SETS = re.compile(r"^\s*sourceSets\b", re.M)
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.S)
 
 
@@ -86,6 +87,8 @@ def gradle_model(folder, root_text, find):
             model.dependencies.append(wanted)
     for scope, group, artifact, version in _MAP.findall(text):
         model.dependencies.append(Dependency(group, artifact, _put_in(version, values), _scope(scope)))
+    if _SETS.search(text):
+        model.notes.append("Sets of sources of the build's own (`sourceSets`) were not looked at.")
     for path in _PROJECT.findall(text):
         model.dependencies.append(Dependency(":", path.replace(":", "/")))
     return model

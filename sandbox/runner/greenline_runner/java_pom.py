@@ -55,6 +55,8 @@ class Model:
         self.resources = {}
         """`resources` and `testResources`, where they are given → their elements."""
         self.modules = []
+        self.notes = []
+        """What of the manifest is not followed; sentences for people."""
 
     def value(self, text, depth=0):
         """Return a text with its properties put in, as far as they are known."""

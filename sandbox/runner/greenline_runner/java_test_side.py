@@ -75,6 +75,7 @@ class _Project:
         wanted = named(module)
         if junit.whose == "machine" and wanted not in ("", junit.version):
             self.notes.append(f"JUnit is this machine's {junit.version}, and the project names {wanted}.")
+        self.notes += module.model.notes
         unrun = [name for name in _plugins(module) if not name.startswith("maven-")]
         if unrun:
             self.notes.append(f"Plugins of the build that were not run: {', '.join(unrun[:5])}.")

@@ -9,7 +9,8 @@ import attrs
 
 _PLUGINS = frozenset({"maven-surefire-plugin", "maven-failsafe-plugin"})
 _PROPERTIES = re.compile(r"argLine|skipTests|maven\.test\.|surefire|failsafe|groups|excludedGroups")
-_LAYOUT = frozenset({"testSourceDirectory", "testResources"})
+_OWN = frozenset({"testSourceDirectory", "testResources", "annotationProcessorPaths"})
+"""Elements that decide what is compiled into tests, or with them."""
 _TESTING = re.compile(r"(?:^|\.)junit(?:\.|$)|assertj|hamcrest|mockito|testng|truth")
 _GRADLE = re.compile(r"\btest\b|\bTest\b|useJUnit|testLogging")
 _GRADLE_DEPENDENCY = re.compile(r"^\s*test\w+\b|junit|assertj|hamcrest|mockito", re.M)
@@ -61,7 +62,7 @@ def _of_pom(root: ElementTree.Element) -> RunnerParts:
         name = element.findtext("artifactId") or ""
         is_plugin = element.tag == "plugin" and name in _PLUGINS
         is_property = bool(element.text and _PROPERTIES.match(str(element.tag)))
-        if is_plugin or is_property or element.tag in _LAYOUT:
+        if is_plugin or is_property or element.tag in _OWN:
             runner.append(element)
         elif element.tag == "dependency" and (
             element.findtext("scope") == "test" or _TESTING.search(f"{element.findtext('groupId')}.{name}")
