@@ -125,6 +125,9 @@ dependencies {
 test { useJUnitPlatform() }
 """
 ONE = "    static int one() {\n        return 1;\n    }\n\n    public static int"
+ONE_TEST = TESTS.partition("class")[0] + (
+    "class OneTest {\n    @Test\n    void one() {\n        assertEquals(1, Calc.one());\n    }\n}\n"
+)
 RARE = '        assertEquals("often", Calc.rare(1));\n'
 FORGED = """package calc;
 
@@ -199,6 +202,8 @@ CASES = (
         "regressed", "collection"),
     PatchCase("base_broken", {**FILES, SUITE: TESTS.replace("twice(4)", "thrice(4)")}, FIXED, "couldNotRun",
               "collection"),
+    PatchCase("tests_come_first", {**FILES, "src/test/java/calc/OneTest.java": ONE_TEST}, {
+        PRODUCT: FIX.replace("    public static int", ONE, 1)}, "verified"),
     PatchCase("uncovered_branch", FILES, {PRODUCT: BUG.replace('"rare"', '"very rare"')}, "notCovered",
               "noTestExecutesChange"),
     PatchCase("constant", FILES, {PRODUCT: BUG.replace("LIMIT = 3", "LIMIT = 4")}, "verified"),
@@ -336,6 +341,9 @@ def test_libraries_that_maven_has_fetched_are_used(tmp_path: Path) -> None:
     )
     uses = "x <= LIMIT && new com.univocity.parsers.csv.CsvFormat() != null"
     files = {**FILES, "pom.xml": POM.replace("<dependencies>", needs)}
+    # Which tools a container sees is told by what lies on the disk.
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "pom.xml").write_text(files["pom.xml"])
     patch: dict[str, str | None] = {PRODUCT: BUG.replace("x < LIMIT", uses)}
 
     evidence = measure(

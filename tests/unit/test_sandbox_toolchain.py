@@ -263,8 +263,13 @@ def test_a_jdk_and_what_java_builds_have_fetched_are_mounted(tmp_path: Path) -> 
     maven, gradle = (tmp_path / place for place in (".m2/repository", ".gradle/caches/modules-2/files-2.1"))
     maven.mkdir(parents=True)
     gradle.mkdir(parents=True)
+    environment = {"PATH": "/usr/bin", "JAVA_HOME": str(jdk), "HOME": str(tmp_path)}
+    work = tmp_path / "work"
+    (work / "app").mkdir(parents=True)
+    assert resolve(str(work), environment).variables == ()
+    (work / "app" / "pom.xml").write_text("<project/>")
 
-    toolchain = resolve(str(tmp_path), {"PATH": "/usr/bin", "JAVA_HOME": str(jdk), "HOME": str(tmp_path)})
+    toolchain = resolve(str(work), environment)
 
     sources = {mount.source for mount in toolchain.mounts}
     assert {str(jdk), str(maven), str(gradle)} <= sources

@@ -17,6 +17,7 @@ _SIGNS = {
     "javac": ("bin/javac", "bin/java", "lib/modules"),
 }
 """Program → what its own folder holds, relative to it."""
+_JAVA = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
 @attrs.frozen
@@ -31,8 +32,11 @@ class HostTools:
     """Variables that lead the tools to what is shown."""
 
 
-def find_tools(environment: Mapping[str, str], check: Callable[[Path, str], str]) -> HostTools:
-    """Return Node, Go and the JDK of the user's PATH; `check` raises where something must not be shown."""
+def find_tools(root: Path, environment: Mapping[str, str], check: Callable[[Path, str], str]) -> HostTools:
+    """Return Node, Go and the JDK of the user's PATH; `check` raises where something must not be shown.
+
+    What Maven and Gradle have fetched, which can be large, only a project with a manifest of theirs is shown.
+    """
     folders: list[Path] = []
     bins: list[str] = []
     for program, signs in _SIGNS.items():
@@ -49,11 +53,11 @@ def find_tools(environment: Mapping[str, str], check: Callable[[Path, str], str]
             folders.append(Path(check(prefix, str(found))))
             bins.append(str(resolved.parent))
     variables: list[tuple[str, str]] = []
-    for variable, cache in (
-        ("GOMODCACHE", _module_cache(environment)),
-        ("GREENLINE_MAVEN", _artifacts(environment, ".m2/repository")),
-        ("GREENLINE_GRADLE", _artifacts(environment, ".gradle/caches/modules-2/files-2.1")),
-    ):
+    caches = [("GOMODCACHE", _module_cache(environment))]
+    if _is_java(root):
+        caches.append(("GREENLINE_MAVEN", _artifacts(environment, ".m2/repository")))
+        caches.append(("GREENLINE_GRADLE", _artifacts(environment, ".gradle/caches/modules-2/files-2.1")))
+    for variable, cache in caches:
         if cache is not None:
             folders.append(Path(check(cache, str(cache))))
             variables.append((variable, str(cache)))
@@ -69,6 +73,12 @@ def _programs(name: str, environment: Mapping[str, str]) -> Iterator[Path]:
         program = Path(entry) / name
         if Path(entry).is_absolute() and program.is_file() and os.access(program, os.X_OK):
             yield program
+
+
+def _is_java(root: Path) -> bool:
+    """Return whether a project, or one in a folder or two below it, is Maven's or Gradle's."""
+    places = ("", "*/", "*/*/")
+    return any(next(root.glob(place + name), None) for name in _JAVA for place in places)
 
 
 def _artifacts(environment: Mapping[str, str], place: str) -> Path | None:

@@ -84,7 +84,7 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
         if prefix is not None:
             mounts.append(Mount(str(prefix), str(prefix)))
         bin_folders.append(str(Path(python).parent))
-    tools = find_tools(environment, _checked)
+    tools = find_tools(Path(root), environment, _checked)
     mounts += [Mount(str(folder), str(folder)) for folder in tools.folders]
     bin_folders += tools.bin_folders
     distinct = tuple(dict.fromkeys(mounts))
