@@ -15,6 +15,7 @@ from greenline.verify.unsteady import steady_ids
 _OUTPUT_BYTES = 65536
 NO_FILE = "(collection)"
 """Stands for what cannot be collected where no file is to blame."""
+_SHARED = "Coverage is that of whole suites, not of each test."
 _MAX_NAMED = 3
 _MAX_GIST = 200
 _MAX_COMPLAINT = 300
@@ -118,7 +119,7 @@ def _report(result: SandboxResult, lines: _Lines, output: str, partial: bool) ->
         coverage_of="suite" if lines.shared else "test",
         replaced=lines.replaced,
         unbuilt=lines.unbuilt,
-        notes=tuple(lines.notes),
+        notes=(*lines.notes, *((_SHARED,) if lines.shared else ())),
     )
 
 

@@ -391,8 +391,6 @@ def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
         found.append("The change touches tests or runner configuration.")
     if evidence.missing:
         found.append(f"Tests are gone that still pass, renamed or removed: {len(evidence.missing)}.")
-    if evidence.patched is not None and evidence.patched.coverage_of == "suite":
-        found.append("Coverage is that of whole suites, not of each test.")
     if evidence.patched is not None:
         found += evidence.patched.notes
     n_bare = sum(1 for hunk in evidence.hunks if hunk.coverage == "notCovered")
