@@ -35,11 +35,11 @@ def put(root: Path, files: dict[str, str]) -> None:
         (root / name).write_text(text, encoding="utf-8")
 
 
-def artifact(root: Path, name: str, version: str, dependencies: str = "") -> None:
+def artifact(root: Path, name: str, version: str, dependencies: str = "", more: str = "") -> None:
     """Put an artifact into a local repository."""
     group, own = name.split(":")
     place = f"{group.replace('.', '/')}/{own}/{version}/{own}-{version}"
-    more = f"<dependencies>{dependencies}</dependencies>"
+    more += f"<dependencies>{dependencies}</dependencies>"
     text = POM.format(name=own, more=more).replace("org.example", group).replace(">1<", f">{version}<")
     put(root, {f"{place}.pom": text, f"{place}.jar": ""})
 
@@ -122,6 +122,36 @@ def test_builds_of_gradle_are_read(tmp_path: Path, local: Repositories) -> None:
     put(tmp_path, {"app/build.gradle": "plugins {\n  id 'org.jetbrains.kotlin.jvm' version '1.9.0'\n}\n"})
     with pytest.raises(BadPom, match=r"the plugin org\.jetbrains\.kotlin\.jvm"):
         modules(str(tmp_path), local)
+
+
+def test_catalogues_and_lists_of_versions_of_gradle_are_read(tmp_path: Path, local: Repositories) -> None:
+    toml = (
+        '[versions]\ndeep = "2.0"\n[libraries]\n# a comment\n'
+        'a-deep = { module = "a:deep", version.ref = "deep" }\na-no = "a:no:1.0"\n'
+        'other = { group = "a", name = "maybe", version = { strictly = "1.0" } }\n'
+        '[bundles]\nmore = [\n  "a-no",\n  "other",\n]\n'
+    )
+    lib = dependency("a:lib", "1.0")
+    managed = f"<dependencyManagement><dependencies>{lib}</dependencies></dependencyManagement>"
+    for name in ("org.springframework.boot:spring-boot-dependencies", "a:bom"):
+        artifact(
+            Path(local.maven), name, "3.1", more=managed.replace("lib", "lib" if name == "a:bom" else "only")
+        )
+    put(tmp_path, {
+        "gradle/libs.versions.toml": toml,
+        "build.gradle": "plugins {\n  id 'org.springframework.boot' version '3.1'\n"
+        "  id 'io.spring.dependency-management' version '1.1'\n}\n"
+        "dependencyManagement { imports { mavenBom 'a:bom:3.1' } }\ndependencies {\n"
+        "    implementation libs.a.deep\n    testImplementation(libs.bundles.more)\n"
+        "    implementation 'a:lib'\n"
+        "    implementation 'a:only'\n}\n",
+    })  # fmt: skip
+
+    (module,) = modules(str(tmp_path), local)
+
+    found = {name: version for (_, name), (version, _) in module.path.jars.items()}
+    assert found == {"deep": "2.0", "no": "1.0", "maybe": "1.0", "lib": "1.0"}
+    assert [str(missing) for missing in module.path.missing] == ["a:only:1.0"]
 
 
 def test_what_surefire_is_told_is_kept(tmp_path: Path, local: Repositories) -> None:

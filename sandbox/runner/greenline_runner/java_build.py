@@ -49,6 +49,7 @@ class Build:
                 continue
             if tests and not set(tests) & self.broken.keys():
                 self._compile_tests(module, tests)
+        self.tool.rest()
 
     def runner(self, junit):
         """Return the folder of our reporter, compiled for a JUnit; raises `RuntimeError`."""

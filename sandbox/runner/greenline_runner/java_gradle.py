@@ -25,6 +25,14 @@ _PROJECT = re.compile(
     r"project\s*\(\s*(?:path\s*[:=]\s*)?[\"']:?([\w\-:.]+)[\"']",
     re.M,
 )
+_CATALOGUE = re.compile(
+    r"^\s*(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly)|annotationProcessor)\b[ \t(]*"
+    r"(platform|enforcedPlatform)?[ \t(]*libs\.([\w.]+)",
+    re.M,
+)
+_BOM = re.compile(r"\bmavenBom\b[ \t(]*" + _COORDINATES)
+_SPRING = re.compile(r"id[ \t(]*[\"']org\.springframework\.boot[\"']\)?\s*version\s*[\"']([\w.\-]+)[\"']")
+_MANAGES = "io.spring.dependency-management"
 _INCLUDE = re.compile(r"^\s*include\b([^\n]*(?:,\s*\n[^\n]*)*)", re.M)
 _NAME = re.compile(r"[\"']:?([\w\-:.]+)[\"']")
 _SET = re.compile(r"^\s*(?:def\s+|val\s+|ext\.)?(\w+)\s*=\s*[\"']([^\"'\n]+)[\"']", re.M)
@@ -63,8 +71,11 @@ def gradle_projects(root):
     return list(dict.fromkeys(found))
 
 
-def gradle_model(folder, root_text, find):
-    """Return the model of a folder's build, with what the root's script says for all; raises `BadPom`."""
+def gradle_model(folder, root_text, find, catalogue):
+    """Return the model of a folder's build, with what the root's script says for all; raises `BadPom`.
+
+    `catalogue` is name behind `libs.` → artifacts.
+    """
     own = gradle_text(folder) or ""
     shared = "" if own == root_text else "\n".join(_blocks(root_text, ("allprojects", "subprojects")))
     text = f"{shared}\n{own}"
@@ -79,6 +90,14 @@ def gradle_model(folder, root_text, find):
     release = _RELEASE.search(text) or _RELEASE.search(root_text)
     if release:
         model.properties["maven.compiler.release"] = release.group(1)
+    _take_boms(model, text, root_text, values, find)
+    for scope, platform, name in _CATALOGUE.findall(text):
+        for group, artifact, version in catalogue.get(re.sub(r"\.get$", "", name), ()):
+            wanted = Dependency(group, artifact, version, _scope(scope))
+            if platform:
+                _take_bom(model, wanted, find)
+            else:
+                model.dependencies.append(wanted)
     for scope, platform, group, artifact, version, classifier in _DEPENDENCY.findall(text):
         wanted = Dependency(group, artifact, _put_in(version, values), _scope(scope), "", classifier)
         if platform:
@@ -92,6 +111,16 @@ def gradle_model(folder, root_text, find):
     for path in _PROJECT.findall(text):
         model.dependencies.append(Dependency(":", path.replace(":", "/")))
     return model
+
+
+def _take_boms(model, text, root_text, values, find):
+    """Take in the lists of versions that Spring's plugin for dependencies is given, or brings along."""
+    for group, artifact, version, _ in _BOM.findall(text):
+        _take_bom(model, Dependency(group, artifact, _put_in(version, values)), find)
+    spring = _SPRING.search(text) or _SPRING.search(root_text)
+    if spring and _MANAGES in text:
+        bom = Dependency("org.springframework.boot", "spring-boot-dependencies", spring.group(1))
+        _take_bom(model, bom, find)
 
 
 def _take_bom(model, bom, find):

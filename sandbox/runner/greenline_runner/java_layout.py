@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 
+from greenline_runner.java_catalogue import read_catalogue
 from greenline_runner.java_gradle import gradle_model, gradle_projects, gradle_text
 from greenline_runner.java_path import COMPILED, class_path
 from greenline_runner.java_pom import BadPom, Dependency, Model, read_model
@@ -166,9 +167,11 @@ def modules(root, repositories):
         found = list(_maven(root, "", repositories))
     elif gradle_text(root) is not None:
         text = gradle_text(root)
+        catalogue = read_catalogue(root)
+        places = {folder: os.path.join(root, folder) for folder in gradle_projects(root)}
         found = [
-            Module(root, folder, gradle_model(os.path.join(root, folder), text, repositories.find), "build")
-            for folder in gradle_projects(root)
+            Module(root, folder, gradle_model(place, text, repositories.find, catalogue), "build")
+            for folder, place in places.items()
         ]
         for module in found:
             module.model.group, module.model.artifact = ":", module.folder

@@ -10,7 +10,9 @@ import tempfile
 from greenline_runner.external import environment
 
 HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "java")
-_FLAGS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
+_FLAGS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-XX:MaxRAMPercentage=50")
+_MANY = 300
+"""How many files leave so much behind in the process that the tests had better have the memory."""
 _QUIET = ("-nowarn", "-Xlint:none", "-g", "-implicit:none")
 
 
@@ -22,11 +24,13 @@ class Tool:
         self._core = list(core)
         """JaCoCo's jars; without them nothing can be measured."""
         self._process = None
+        self._n_files = 0
         self._folder = tempfile.mkdtemp(prefix="greenline-tool-")
 
     def compile(self, options, folder, files):
         """Compile files into a folder; return the compiler's complaint, or an empty text."""
         os.makedirs(folder, exist_ok=True)
+        self._n_files += len(files)
         given, told = self._path("arguments"), self._path("words")
         with open(given, "w", encoding="utf-8") as file:
             file.writelines(f"{word}\n" for word in [*_QUIET, "-d", folder, *options, *files])
@@ -51,14 +55,22 @@ class Tool:
         with open(told, encoding="utf-8") as file:
             return [line.split("\t") for line in file.read().splitlines()]
 
+    def rest(self):
+        """End the process where it is large, until it is asked again."""
+        if self._n_files > _MANY:
+            self._end()
+
     def close(self):
-        """End the process."""
+        """End the process for good."""
+        self._end()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _end(self):
         if self._process is not None:
             self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
             self._process = None
-        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(self, *words):
         """Return the answer to a command; an empty text where the process has ended."""
