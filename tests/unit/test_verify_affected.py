@@ -113,6 +113,28 @@ def test_imports_are_followed_through_packages_relative_names_and_texts() -> Non
     }
 
 
+def test_classes_of_java_are_followed_by_imports_and_within_their_package() -> None:
+    tree = staged(
+        {
+            "src/main/java/calc/Calc.java": "package calc;\nclass Calc {}\n",
+            "src/main/java/shop/Shop.java": "package shop;\nimport calc.Calc;\nclass Shop {}\n",
+            "src/main/java/shop/Other.java": "package shop;\nclass Other {}\n",
+            "src/test/java/shop/ShopTest.java": "package shop;\nclass ShopTest { Shop shop; }\n",
+            "src/test/java/ui/UiTest.java": "package ui;\nimport static calc.Calc.low;\nclass UiTest {}\n",
+            "src/test/java/ui/AllTest.java": "package ui;\nimport shop.*;\nclass AllTest { Other o; }\n",
+        }
+    )
+
+    found = importers(importing(tree), ["src/main/java/calc/Calc.java"])
+
+    assert {path.rpartition("/")[2]: distance for path, distance in found.items()} == {
+        "Calc.java": 0,
+        "Shop.java": 1,
+        "UiTest.java": 1,
+        "ShopTest.java": 2,
+    }
+
+
 def test_scripts_are_followed_by_relative_paths_and_packages_of_go_by_their_folder() -> None:
     tree = staged(
         {

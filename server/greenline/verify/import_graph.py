@@ -1,8 +1,8 @@
 """Which files of a tree import which, from their text alone; pure.
 
 Python is parsed; of JavaScript and TypeScript the relative paths of imports are read; of Go it is known that
-the files of a folder are one package. What a program makes up while it runs (a plug-in that is named in a
-table, an import by text) is not seen.
+the files of a folder are one package; of Java imports are read, and the names of classes within a package.
+What a program makes up while it runs (a plug-in that is named in a table, an import by text) is not seen.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import PurePosixPath
 
 from greenline.core.port import Tree
 from greenline.core.syntax import parse_python
+from greenline.verify.java_import import JavaNames
+from greenline.verify.java_text import JAVA
 from greenline.verify.source_line import GO, JAVASCRIPT
 
 _SCRIPT = re.compile(
@@ -26,7 +28,7 @@ _SOURCES = ("src", "lib", "python", "test", "tests")
 def importing(tree: Tree) -> Mapping[str, set[str]]:
     """Return file → the files that import it."""
     found: dict[str, set[str]] = {}
-    names = _python_names(tree)
+    names, java = _python_names(tree), JavaNames.of(tree)
     folders: dict[str, list[str]] = {}
     for path, file in tree.items():
         imported: Iterable[str] = ()
@@ -36,6 +38,8 @@ def importing(tree: Tree) -> Mapping[str, set[str]]:
             imported = _python_imports(path, file.content, names)
         elif path.endswith(JAVASCRIPT):
             imported = _script_imports(path, file.content, tree)
+        elif path.endswith(JAVA):
+            imported = java.used_by(file.content)
         elif path.endswith(GO):
             folders.setdefault(path.rpartition("/")[0], []).append(path)
         for other in imported:
