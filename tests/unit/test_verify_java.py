@@ -302,13 +302,24 @@ def test_product_that_asks_for_tests(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["src/main/java/org/junit/jupiter/api/X.java", "src/main/java/a/Assertions.java", "lib/hamcrest.jar"],
+    ("path", "is_found"),
+    [
+        ("src/main/java/org/junit/jupiter/api/X.java", True),
+        ("src/main/java/a/Assertions.java", True),
+        ("src/main/java/b/Assertions.java", False),
+        ("src/main/java/a/Assume.java", False),
+        ("src/main/java/a/A.java", False),
+        ("lib/hamcrest.jar", True),
+    ],
 )
-def test_product_in_the_place_of_what_tests_assert_with(path: str) -> None:
-    base = of({"pom.xml": "<project/>"})
+def test_product_in_the_place_of_what_tests_assert_with(path: str, is_found: bool) -> None:
+    suite = "package a;\nimport org.junit.jupiter.api.*;\nimport org.junit.jupiter.api.Assume;\n"
+    suite += "class ATest {\n  @Test void a() { Assume.x(); Assertions.assertTrue(A.x()); }\n}\n"
+    base = of({"pom.xml": "<project/>", "src/test/java/a/ATest.java": suite})
 
-    assert any(found.startswith(path) for found in aware(base, {**base, **of({path: "x"})}, [path]))
+    found = aware(base, {**base, **of({path: "x"})}, [path])
+
+    assert any(item.startswith(path) for item in found) is is_found
 
 
 @pytest.mark.parametrize(

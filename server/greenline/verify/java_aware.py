@@ -27,6 +27,8 @@ _LIBRARIES = re.compile(
 )
 _MANIFESTS = frozenset({"pom.xml", "build.gradle", "build.gradle.kts"})
 _NAMES = frozenset({"Assert", "Assertions", "Assume", "Assumptions", "MatcherAssert", "Matchers", "Truth"})
+_MAIN = re.compile(r"(?:^|.*/)src/main/java/")
+_IN_TESTS = re.compile(r"(?:^|/)src/(?:test|\w+Test)/")
 
 
 def asks_in_java(source: bytes) -> Iterator[tuple[str, int]]:
@@ -49,7 +51,7 @@ def reaches_in_java(source: bytes) -> Iterator[tuple[str, int]]:
 
 
 def shadows_in_java(base: Tree, patched: Tree, paths: Iterable[str]) -> Iterator[str]:
-    """Yield `FILE:1: WHAT` of new classes that tests may use in the place of what they assert with."""
+    """Yield `FILE:1: WHAT` of new classes and jars that tests run with in the place of what they ran with."""
     names = (path.rpartition("/")[2] for path in patched)
     is_java = any(name in _MANIFESTS or name.endswith("Test.java") for name in names)
     for path in paths:
@@ -57,9 +59,32 @@ def shadows_in_java(base: Tree, patched: Tree, paths: Iterable[str]) -> Iterator
             yield f"{path}:1: is what tests run with"
         if path in base or path not in patched or not path.endswith(JAVA):
             continue
-        stem = path.rpartition("/")[2].removesuffix(".java")
-        if _LIBRARIES.search(path) or stem in _NAMES:
-            yield f"{path}:1: has the name of what tests assert with"
+        if _LIBRARIES.search(path):
+            yield f"{path}:1: is in a package of what tests assert with"
+        elif test := _using(base, path):
+            yield f"{path}:1: takes the place of what {test} had under its name"
+
+
+def _using(base: Tree, path: str) -> str:
+    """Return a test of the same package that asserts by a class with the name of a new one, or nothing.
+
+    Its own package comes before what a test imports all of, and after what it imports by name. Tests may be
+    there before the class that they are about, so other names say nothing.
+    """
+    folder, _, name = _MAIN.sub("", path).rpartition("/")
+    stem = name.removesuffix(".java")
+    if stem not in _NAMES:
+        return ""
+    used = re.compile(rb"\b%b\b" % re.escape(stem.encode()))
+    imported = re.compile(rb"^\s*import\s+(?:static\s+)?[\w.]+\.%b\s*;" % re.escape(stem.encode()), re.M)
+    for other, file in base.items():
+        if not other.endswith(JAVA) or not _IN_TESTS.search(other):
+            continue
+        if other.rpartition("/")[0].endswith(f"/{folder}") and used.search(file.content):
+            text = _code(file.content).encode()
+            if used.search(text) and not imported.search(text):
+                return other
+    return ""
 
 
 def _code(source: bytes) -> str:
