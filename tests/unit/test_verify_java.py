@@ -217,6 +217,18 @@ def test_what_a_parent_says_its_heirs_say_too() -> None:
     ).places
 
 
+def test_a_helper_that_asserted_before_may_assert_more() -> None:
+    suite = "class CalcTest {\n  @Test void low() {\n    assertLow(1);\n    assertLow(2);\n  }\n}\n"
+    base = of({PATH: suite})
+
+    def places(line: str) -> frozenset[tuple[str, str]]:
+        patched = of({PATH: suite.replace("    assertLow(2)", f"    {line}\n    assertLow(2)")})
+        return loosened(base, patched, [PATH], [PATH]).places
+
+    assert places("assertLow(3);") == frozenset()
+    assert places("assertHigh(3);") == {(PATH, "low")}
+
+
 def test_a_provider_of_cases_may_have_the_name_of_its_test() -> None:
     suite = (
         "class CalcTest {\n  @ParameterizedTest @MethodSource\n  void low(int x) {\n    check(x);\n  }\n"
