@@ -63,7 +63,7 @@ def measure(verifier: SandboxVerifier, request: VerifyRequest) -> Measured:
 
 @pytest.fixture
 def warm() -> SandboxVerifier:
-    # On a busy machine the affected tests of a short suite would be run before it, in containers of their own.
+    # On a busy machine the affected tests of a short suite would be run before it, in further containers.
     return make_verifier(memory=Memory(), first_s=600.0)
 
 
