@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from greenline.journal.store import SqliteJournal
     from greenline.lsp.parts import Opening, Parts
     from greenline.lsp.session import Listener, Session
+    from greenline.sandbox.package_store import PackageStore
     from greenline.verify.memory import Memory
 
 
@@ -38,6 +39,7 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     `n_ready` containers are started ahead for the next request, for a process that lives on.
     """
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
+    from greenline.sandbox.lock_toolchain import LockSettings
 
     return DockerSandbox(
         SandboxSettings(
@@ -45,6 +47,9 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
             runtime=settings.runtime,
             toolchain=settings.toolchain,
             image=settings.image,
+            lock=LockSettings(
+                settings.registries, settings.lock_files, settings.packages_quota_mb, settings.limits
+            ),
             n_ready=n_ready,
         )
     )
@@ -71,6 +76,13 @@ def open_memory() -> Memory:
     from greenline.verify.memory import Memory
 
     return Memory()
+
+
+def open_packages(settings: Settings) -> PackageStore:
+    """Return what keeps the packages that were installed from lock files, for all workspaces."""
+    from greenline.sandbox.lock_toolchain import package_store
+
+    return package_store(settings.packages_quota_mb)
 
 
 def open_journal(root: str) -> SqliteJournal:

@@ -143,6 +143,7 @@ def test_examples_of_the_help_run(project: Path) -> None:
         "index",
         "search",
         "flaky",
+        "packages",
         "acp",
         "mcp",
         "serve",

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import shutil
-import subprocess
-import sys
-import sysconfig
-import tarfile
-import uuid
 import venv
 from collections.abc import Iterator
 from pathlib import Path
 
-import docker
 import pytest
+from python_image import imported, root_file_system
 
 from greenline.app import make_sandbox, make_verifier
 from greenline.cli.doctor import examine
@@ -24,7 +17,6 @@ from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Verdict
 from greenline.core.port import StagedFile, VerifyRequest
 
-PROGRAMS = ("cat", "chmod", "sleep", "tar", "timeout")
 NO_CONFIG = Path("/nonexistent/config.toml")
 OLD, NEW = b"def add(a, b):\n    return a - b\n", b"def add(a, b):\n    return a + b\n"
 TEST = b"""
@@ -41,56 +33,8 @@ def test_where():
 @pytest.fixture(scope="module")
 def image(docker_host: str) -> Iterator[str]:
     """Import an image with this machine's Python, by its own name, and remove it afterwards."""
-    client = docker.DockerClient(base_url=docker_host)
-    name = f"greenline-test-image:{uuid.uuid4().hex[:12]}"
-    repository, tag = name.split(":")
-    client.api.import_image_from_data(_root_file_system(), repository=repository, tag=tag)
-    yield name
-    client.images.remove(name)
-    client.close()
-
-
-def _root_file_system() -> bytes:
-    """Return a tar of a Python, a few programs and their libraries."""
-    buffer = io.BytesIO()
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    standard = Path(sysconfig.get_path("stdlib"))
-    python = Path(sys.base_prefix) / "bin" / version
-    programs = [Path(str(shutil.which(name))).resolve() for name in PROGRAMS]
-    extensions = sorted((standard / "lib-dynload").glob("*.so"))
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name in ("dev", "etc", "proc", "sys", "tmp", "sbin", "run", "opt"):
-            folder = tarfile.TarInfo(name)
-            folder.type, folder.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(folder)
-        made_for = tarfile.TarInfo("etc/made-for")
-        made_for.size, made_for.mode = 9, 0o644
-        tar.addfile(made_for, io.BytesIO(b"this test"))
-        tar.add(python.resolve(), "usr/local/bin/python3")
-        tar.add(standard, f"usr/local/lib/{version}", filter=_wanted)
-        for name, program in zip(PROGRAMS, programs, strict=True):
-            tar.add(program, f"bin/{name}")
-        for name, path in _libraries([python, *programs, *extensions]).items():
-            tar.add(path.resolve(), name)
-    return buffer.getvalue()
-
-
-def _wanted(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    left_out = {"test", "tests", "site-packages", "dist-packages", "__pycache__", "idlelib", "ensurepip"}
-    return None if left_out & set(entry.name.split("/")[3:]) or "config-" in entry.name else entry
-
-
-def _libraries(programs: list[Path]) -> dict[str, Path]:
-    """Return where in an image the libraries of programs belong; the loader has its own place."""
-    said = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
-    found: dict[str, Path] = {}
-    for line in said.splitlines():
-        words = line.split()
-        if "=>" in words and words[2].startswith("/"):
-            found[f"usr/lib/{words[0]}"] = Path(words[2])
-        elif line.startswith("\t/"):
-            found[words[0].lstrip("/")] = Path(words[0])
-    return found
+    with imported(docker_host, root_file_system()) as name:
+        yield name
 
 
 def _settings(image: str, engine: str) -> dict[str, str]:

@@ -36,6 +36,7 @@ COMMANDS = (
     "checkpoints",
     "doctor",
     "flaky",
+    "packages",
     "demo",
 )
 

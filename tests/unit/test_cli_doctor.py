@@ -96,3 +96,29 @@ def test_a_state_folder_that_cannot_be_written_is_a_finding(
     assert "/dev/null/state" in str(missing["detail"])
     assert "GREENLINE_STATE_DIR" in str(missing["remedy"])
     assert "relative" in str(relative["detail"])
+
+
+def test_the_toolchain_of_lock_files_says_what_it_would_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GREENLINE_TOOLCHAIN", "lock")
+    monkeypatch.setenv("GREENLINE_REGISTRIES", "registry.test,mirror.test:8443=10.0.0.0/8")
+    (tmp_path / "requirements.txt").write_text("shop==1.0\n")
+
+    found, free = (finding for finding in examine(str(tmp_path)) if finding.name == "packages")
+
+    assert found.ok
+    assert "requirements.txt; registries registry.test:443, mirror.test:8443" in found.detail
+    assert "0 kept, 0 MB of 4096 MB" in found.detail
+    assert (free.ok, free.optional) == (False, True)
+    assert "requirements.txt has no hashes" in free.detail
+
+
+def test_a_project_without_a_lock_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GREENLINE_TOOLCHAIN", "lock")
+
+    (finding,) = (finding for finding in examine(str(tmp_path)) if finding.name == "packages")
+
+    assert (finding.ok, finding.optional) == (False, False)
+    assert "no lock file" in finding.detail
+    assert "requirements.txt" in finding.remedy

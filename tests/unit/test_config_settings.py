@@ -44,11 +44,22 @@ def test_a_bad_option_is_named_with_the_value_used_instead(tmp_path: Path) -> No
     )
 
 
+def test_a_registry_that_is_none_is_named() -> None:
+    settings = load_settings({"GREENLINE_REGISTRIES": "registry.test,https://mirror.test/"}, NONE)
+
+    assert settings.registries == ()
+    assert settings.warnings == (
+        "GREENLINE_REGISTRIES must be a list of HOST, HOST:PORT or HOST:PORT=ADDRESS; () is used instead.",
+    )
+
+
 def test_an_editor_cannot_weaken_safety() -> None:
     unsafe = {
         "permission": "auto",
         "apiBase": "http://evil.invalid",
         "dockerHost": "tcp://evil",
+        "registries": ["evil.invalid"],
+        "lockFiles": ["evil.txt"],
         "sandbox": "none",
     }
 

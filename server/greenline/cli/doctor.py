@@ -65,6 +65,7 @@ def examine(root: str) -> list[Finding]:
         ),
         Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
         _interpreter(root, settings),
+        *_packages(root, settings),
         *_projects(root, settings.test_command),
         _state(root),
         *_flaky(root),
@@ -83,7 +84,7 @@ def _interpreter(root: str, settings: Settings) -> Finding:
     from greenline.core.error import SandboxUnavailable
     from greenline.sandbox.host_toolchain import resolve
 
-    if settings.toolchain == "image":
+    if settings.toolchain == "image" or (settings.toolchain == "lock" and settings.image):
         return Finding("interpreter", True, f"python3 of the image {settings.image or '(none is named)'}")
     try:
         toolchain = resolve(root, os.environ)
@@ -91,6 +92,41 @@ def _interpreter(root: str, settings: Settings) -> Finding:
         return Finding("interpreter", False, error.message, error.remedy)
     inside = ", ".join(toolchain.environment) or "no environment in the project"
     return Finding("interpreter", True, f"{toolchain.python} ({inside})")
+
+
+def _packages(root: str, settings: Settings) -> list[Finding]:
+    """Return what the toolchain `lock` installs, and from where, and how much of it is kept."""
+    import os
+
+    from greenline.app import open_packages
+    from greenline.core.error import GreenlineError
+    from greenline.guard.gate import Gate
+    from greenline.sandbox.lock_file import lock_plans
+    from greenline.sandbox.package_source import find_source
+    from greenline.workspace.snapshot import Snapshot
+
+    if settings.toolchain != "lock":
+        return []
+    kept = open_packages(settings).all()
+    total_mb = sum(one.size_bytes for one in kept) // (1024 * 1024)
+    quota = f"{len(kept)} kept, {total_mb} MB of {settings.packages_quota_mb} MB"
+    source = find_source(settings.registries, os.environ)
+    try:
+        plans = lock_plans(Snapshot((root,)).tree(root, Gate((root,))), settings.lock_files)
+    except GreenlineError as error:
+        return [Finding("packages", False, error.message, error.remedy)]
+    free = [name for plan in plans if not plan.has_hashes for name in plan.locks]
+    names = ", ".join(name for plan in plans for name in plan.locks) or "no lock file"
+    detail = f"{names}; registries {source.places}; {quota}"
+    findings = [Finding("packages", True, detail)]
+    if plans and not source.registries:
+        remedy = "Name them in config.toml as `registries`, or in the configuration of pip and npm."
+        findings = [Finding("packages", False, f"{detail}: nothing can be fetched", remedy, optional=True)]
+    if free:
+        remedy = "Lock them with hashes, such as by `pip-compile --generate-hashes`."
+        words = f"{', '.join(free)} has no hashes: what is installed from it can change"
+        findings.append(Finding("packages", False, words, remedy, optional=True))
+    return findings
 
 
 def _projects(root: str, test_command: str) -> list[Finding]:

@@ -75,6 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_root(doctor)
     _add_json(doctor)
     _add_flaky(commands)
+    _add_packages(commands)
     demo = _add(
         commands, "demo", "run the main job on a bundled sample project, as an editor would", "greenline demo"
     )
@@ -192,6 +193,17 @@ def _add_flaky(commands: Any) -> None:
     )
     _add_root(flaky)
     _add_json(flaky)
+
+
+def _add_packages(commands: Any) -> None:
+    packages = _add(
+        commands,
+        "packages",
+        "list the packages that were installed from lock files, or remove them",
+        "greenline packages --clear",
+    )
+    packages.add_argument("--clear", action="store_true", help="remove all that no container uses")
+    _add_json(packages)
 
 
 def _add_verify(commands: Any) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import attrs
 
+from greenline.core.registry import Registry
+
 PERMISSIONS = ("ask", "auto", "deny")
-TOOLCHAINS = ("host", "image")
+TOOLCHAINS = ("host", "image", "lock")
 
 
 class BadOption(ValueError):
@@ -109,6 +111,17 @@ def web_address(raw: Any) -> str:
     return value.rstrip("/")
 
 
+def registries(raw: Any) -> tuple[str, ...]:
+    """Read a list of places that packages come from."""
+    found = texts(raw)
+    try:
+        for one in found:
+            Registry.of(one)
+    except ValueError as error:
+        raise BadOption("a list of HOST, HOST:PORT or HOST:PORT=ADDRESS") from error
+    return found
+
+
 OPTIONS = (
     Option("model", text, "GREENLINE_MODEL"),
     Option("api_base", web_address, "GREENLINE_API_BASE"),
@@ -124,6 +137,9 @@ OPTIONS = (
     Option("docker_host", text, "DOCKER_HOST"),
     Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
     Option("image", text, "GREENLINE_IMAGE"),
+    Option("registries", registries, "GREENLINE_REGISTRIES"),
+    Option("lock_files", texts, "GREENLINE_LOCK_FILES"),
+    Option("packages_quota_mb", whole(1, 1_048_576), "GREENLINE_PACKAGES_QUOTA_MB"),
     Option("runtime", text, "GREENLINE_RUNTIME"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),

@@ -54,9 +54,17 @@ class Settings:
     docker_host: str | None = None
     """Address of the engine; None: the platform's default."""
     toolchain: str = "host"
-    """What tests run with: `host`, the machine's own programs, or `image`, those of a named image."""
+    """What tests run with: `host`, the machine's own programs, `image`, those of a named image, or `lock`,
+    either of them with packages that are installed from the project's lock files."""
     image: str = ""
-    """The image of the toolchain `image`; it must be on the engine."""
+    """The image of the toolchain `image`, and of `lock` where it is named; it must be on the engine."""
+    registries: tuple[str, ...] = ()
+    """Where packages may be installed from, beside what pip and npm are configured for: `HOST`, `HOST:PORT`,
+    and with `=ADDRESS` or `=NETWORK` behind where it lies in a private network."""
+    lock_files: tuple[str, ...] = ()
+    """The lock files of the toolchain `lock`; empty: those that are found by their names."""
+    packages_quota_mb: int = 4096
+    """How much installed packages may take before those that were used longest ago are removed."""
     runtime: str | None = None
     """The engine's runtime for containers, such as `runsc`; None: its default."""
     memory_mb: int = 2048

@@ -12,8 +12,7 @@ import json
 import os
 import platform
 import threading
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -29,9 +28,11 @@ from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.fingerprint import folders_fingerprint
-from greenline.sandbox.host_toolchain import HostToolchain, resolve, resolve_in_image
-from greenline.sandbox.owner import LABEL_OWNER, is_orphan, labels
+from greenline.sandbox.host_toolchain import HostToolchain, Without, resolve, resolve_in_image
+from greenline.sandbox.lock_toolchain import Base, LockSettings, LockToolchain, Receive
+from greenline.sandbox.owner import labels
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.sandbox.reaper import reap_orphans
 
 UNPRIVILEGED_UID = 64000
 """Whose name the tests run under where the caller is root."""
@@ -41,8 +42,6 @@ RUN_FOLDER = "/run/greenline"
 """Writable for the reporter alone; it makes its FIFO there."""
 _FILES_A_MB = 256
 """How many files a folder in memory may hold for each megabyte of its size."""
-_REAP_TRIES = 5
-_REAP_PAUSE_S = 0.2
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -55,13 +54,21 @@ class SandboxSettings:
     runtime: str | None = None
     """An OCI runtime such as `runsc`, or None for the engine's default."""
     toolchain: str = "host"
-    """`host` or `image`."""
+    """`host`, `image` or `lock`."""
     image: str = ""
-    """The image of the toolchain `image`, which must be on the engine: nothing is fetched."""
+    """The image of the toolchain `image`, which must be on the engine: nothing is fetched. With `lock` it is
+    what packages are installed for; empty: this machine."""
+    lock: LockSettings = attrs.field(factory=LockSettings)
+    """What the toolchain `lock` needs."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find the engine and the interpreter, never passed on."""
     n_ready: int = 0
     """How many containers are started ahead for the next request; for a process that lives on."""
+
+    @property
+    def uses_image(self) -> bool:
+        """Whether the programs are an image's, and not this machine's."""
+        return self.toolchain == "image" or (self.toolchain == "lock" and bool(self.image))
 
 
 @attrs.frozen
@@ -84,6 +91,7 @@ class DockerSandbox:
         self._images: dict[str, _Image] = {}
         self._base: tuple[str, bytes] | None = None
         self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), self._settings.n_ready)
+        self._lock_files = LockToolchain(self._settings.lock, self._settings.environment, self.install)
 
     def health(self) -> SandboxHealth:
         """Return whether an engine answers and the image can be had; never raises."""
@@ -108,45 +116,63 @@ class DockerSandbox:
                 remedy="Give it another name.",
             )
         client = self._connect()
-        toolchain = self._toolchain(request.root)
         container = arguments = None
-        try:
-            arguments = self._arguments(client, request, toolchain)
-            container = self._pool.take(arguments)
-            session = Session(client, container, request, toolchain, _caller())
-            with cancellation.hook(session.kill):
-                return session.run(cancellation)
-        except SandboxUnavailable:
-            # A container killed while it is being filled looks like a sick one.
-            cancellation.raise_if_cancelled()
-            raise
-        except ENGINE_ERRORS as error:
-            if cancellation.cancelled:
-                raise Cancelled("The run was cancelled.") from error
-            raise SandboxUnavailable(
-                f"The container engine failed: {_words(error)}.", remedy=REMEDY
-            ) from error
-        finally:
-            if container is not None and arguments is not None:
-                self._pool.give_back(container, arguments)
+        with self._toolchain(request, cancellation) as toolchain:
+            try:
+                with _told(cancellation):
+                    arguments = self._arguments(client, request, toolchain)
+                    container = self._pool.take(arguments)
+                    session = Session(client, container, request, toolchain, _caller())
+                    with cancellation.hook(session.kill):
+                        return session.run(cancellation)
+            finally:
+                if container is not None and arguments is not None:
+                    self._pool.give_back(container, arguments)
 
     def fingerprint(self, request: SandboxRequest) -> str:
         """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
         client = self._connect()
-        toolchain = self._toolchain(request.root)
-        try:
+        packages = ""
+        if self._settings.toolchain == "lock":
+            toolchain, packages = self._lock_files.planned(request, self._base_of(client, request.root))
+        else:
+            toolchain = self._resolve(request.root)
+        with _told(None):
             arguments = self._arguments(client, request, toolchain)
-        except ENGINE_ERRORS as error:
-            raise SandboxUnavailable(
-                f"The container engine failed: {_words(error)}.", remedy=REMEDY
-            ) from error
         container = {name: value for name, value in arguments.items() if name != "labels"}
         machine = [platform.release(), platform.machine(), os.cpu_count()]
         tools = [toolchain.python, toolchain.environment]
-        facts = json.dumps([self._engine, machine, tools, container], sort_keys=True, default=str)
+        facts = json.dumps([self._engine, machine, tools, packages, container], sort_keys=True, default=str)
         modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
         folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
         return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
+
+    def install(
+        self,
+        request: SandboxRequest,
+        toolchain: HostToolchain,
+        cancellation: Cancellation,
+        folders: Sequence[str],
+        receive: Receive,
+    ) -> SandboxResult:
+        """Run an install, and hand on what it made where it went well; see `Launch`."""
+        client = self._connect()
+        container = None
+        try:
+            with _told(cancellation):
+                container = client.containers.create(**self._arguments(client, request, toolchain))
+                container.start()
+                session = Session(client, container, request, toolchain, _caller())
+                with cancellation.hook(session.kill):
+                    result = session.run(cancellation)
+                    if result.exit_code == 0 and not result.timed_out:
+                        receive(session.collect(folders))
+                    cancellation.raise_if_cancelled()
+                return result
+        finally:
+            if container is not None:
+                with contextlib.suppress(*ENGINE_ERRORS):
+                    container.remove(force=True, v=True)
 
     def wait(self, timeout_s: float = 10.0) -> bool:
         """Wait until used containers are gone and those started ahead are ready; return whether they are."""
@@ -194,10 +220,24 @@ class DockerSandbox:
                 remedy="Install it and name it in the engine's configuration, or drop the setting `runtime`.",
             )
 
-    def _toolchain(self, root: str) -> HostToolchain:
-        if self._settings.toolchain == "image":
-            return resolve_in_image(root, self._settings.environment)
-        return resolve(root, self._settings.environment)
+    @contextlib.contextmanager
+    def _toolchain(self, request: SandboxRequest, cancellation: Cancellation) -> Iterator[HostToolchain]:
+        """Yield what a request runs with; what was installed for it stays meanwhile."""
+        if self._settings.toolchain == "lock":
+            base = self._base_of(self._connect(), request.root)
+            with self._lock_files.hold(request, base, cancellation) as toolchain:
+                yield toolchain
+        else:
+            yield self._resolve(request.root)
+
+    def _resolve(self, root: str, without: Sequence[Without] = ()) -> HostToolchain:
+        choose = resolve_in_image if self._settings.uses_image else resolve
+        return choose(root, self._settings.environment, without)
+
+    def _base_of(self, client: Any, root: str) -> Base:
+        with _told(None):
+            identity = self._image(client).identity if self._settings.uses_image else ""
+        return Base(identity, lambda without: self._resolve(root, without))
 
     def _named_image(self, client: Any) -> _Image:
         """Return the user's image as it is now; it may have been built anew since."""
@@ -220,7 +260,7 @@ class DockerSandbox:
 
     def _image(self, client: Any) -> _Image:
         """Return the image to use; the empty one is imported where the engine has it not."""
-        if self._settings.toolchain == "image":
+        if self._settings.uses_image:
             return self._named_image(client)
         uid, gid = _caller()
         with self._lock:
@@ -332,32 +372,20 @@ def _environment(toolchain: HostToolchain, own_path: str) -> dict[str, str]:
     }
 
 
-def reap_orphans(client: Any) -> None:
-    """Remove containers whose owner process is gone: a killed worker cannot do it itself.
-
-    One that cannot be removed yet, since it is being started or removed, is tried again for a moment.
-    """
-    for _ in range(_REAP_TRIES):
-        if not _has_orphans_left(client):
-            return
-        time.sleep(_REAP_PAUSE_S)
-
-
-def _has_orphans_left(client: Any) -> bool:
-    """Remove the orphans; return whether one of them resisted."""
-    has_left = False
-    with contextlib.suppress(*ENGINE_ERRORS):
-        # Others remove containers at the same time: one that is gone must not end the search.
-        known = client.containers.list(all=True, filters={"label": LABEL_OWNER}, ignore_removed=True)
-        for container in known:
-            if is_orphan(container.labels):
-                try:
-                    container.remove(force=True, v=True)
-                except docker.errors.NotFound:
-                    continue
-                except ENGINE_ERRORS:
-                    has_left = True
-    return has_left
+@contextlib.contextmanager
+def _told(cancellation: Cancellation | None) -> Iterator[None]:
+    """Turn what the engine says into `SandboxUnavailable`, or into `Cancelled` where that is why."""
+    try:
+        yield
+    except SandboxUnavailable:
+        # A container killed while it is being filled looks like a sick one.
+        if cancellation is not None:
+            cancellation.raise_if_cancelled()
+        raise
+    except ENGINE_ERRORS as error:
+        if cancellation is not None and cancellation.cancelled:
+            raise Cancelled("The run was cancelled.") from error
+        raise SandboxUnavailable(f"The container engine failed: {_words(error)}.", remedy=REMEDY) from error
 
 
 def _words(error: BaseException) -> str:

@@ -9,7 +9,7 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,7 +19,7 @@ import requests.exceptions
 from greenline.core.cancel import Cancellation
 from greenline.core.error import SandboxUnavailable
 from greenline.core.port import SandboxRequest, SandboxResult
-from greenline.sandbox.exec_stream import ExecStream
+from greenline.sandbox.exec_stream import OUTPUT, ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain
 from greenline.sandbox.staging import tar_blocks
 
@@ -71,6 +71,15 @@ class Session:
         out_of_memory = not timed_out and self._out_of_memory(exit_code)
         report = reporter.finish() if reporter else b""
         return SandboxResult(exit_code, timed_out, output, report, watch.worked_s, out_of_memory)
+
+    def collect(self, folders: Sequence[str]) -> Iterator[bytes]:
+        """Yield a tar of folders of the root, as the command left them; raises `ENGINE_ERRORS`."""
+        command = ["tar", "-c", "-f", "-", "-C", self._request.root, *folders]
+        created = self._api.exec_create(self._container.id, command, user=self._user)
+        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            yield from stream.chunks(OUTPUT)
+        if self._api.exec_inspect(created["Id"])["ExitCode"] != 0:
+            raise docker.errors.DockerException("what was made could not be read")
 
     def kill(self) -> None:
         """Kill the container and everything in it; used from other threads."""

@@ -14,6 +14,9 @@ from typing import Any
 
 _HEADER = struct.Struct(">BxxxL")
 _CHUNK_BYTES = 1 << 16
+OUTPUT = frozenset({1})
+_BOTH = frozenset({1, 2})
+"""How the engine numbers the streams."""
 
 
 class ExecStream:
@@ -34,16 +37,17 @@ class ExecStream:
         """Close the process's standard input; its output can still be read."""
         self._socket.shutdown(socket.SHUT_WR)
 
-    def chunks(self) -> Iterator[bytes]:
-        """Yield what is printed, standard output and error alike, until the process and its heirs end."""
+    def chunks(self, wanted: frozenset[int] = _BOTH) -> Iterator[bytes]:
+        """Yield what is printed to the wanted ones of standard output and error, until all heirs end."""
         while len(header := self._reader.read(_HEADER.size)) == _HEADER.size:
-            _, left = _HEADER.unpack(header)
+            stream, left = _HEADER.unpack(header)
             while left:
                 chunk = self._reader.read1(min(left, _CHUNK_BYTES))
                 if not chunk:
                     return
                 left -= len(chunk)
-                yield chunk
+                if stream in wanted:
+                    yield chunk
 
     def tail(self, n_bytes: int) -> bytes:
         """Read to the end and return the last `n_bytes`; memory stays bounded meanwhile."""

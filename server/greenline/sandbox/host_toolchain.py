@@ -11,8 +11,9 @@ import os
 import pwd
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import attrs
 
@@ -26,6 +27,10 @@ _MAX_DEPTH = 3
 """How deep in the root packages of a workspace are looked for, as `packages/GROUP/NAME`."""
 _VERSION = re.compile(r"(?:cpython-)?(?P<version>3(?:\.\d{1,3}){0,2})(?:-[\w.-]+)?")
 _OLDEST = [3, 8]
+
+
+Without = Literal["python", "node"]
+"""Of which language the project's own packages are left out, since others take their place."""
 
 
 @attrs.frozen
@@ -51,7 +56,7 @@ class HostToolchain:
     """Variables that lead programs to what is mounted."""
 
 
-def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
+def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without] = ()) -> HostToolchain:
     """Return the toolchain of the project at `root`; raises `SandboxUnavailable` for a hostile link."""
     mounts = [Mount("/usr", "/usr")]
     for name in ("/bin", "/lib", "/lib64"):
@@ -63,17 +68,17 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     python = ""
     for relative, folder in _project_environments(Path(root), environment):
         target = str(Path(root) / relative)
-        mounts.append(Mount(_checked(folder, target), target))
         environments.append(relative)
+        if "python" in without:
+            continue
+        mounts.append(Mount(_checked(folder, target), target))
         if not python:
             python = str(Path(target) / "bin" / "python")
             bin_folders.append(str(Path(target) / "bin"))
             mounts += _interpreter_mounts(folder)
-    for relative in _modules_folders(Path(root)):
-        modules = Path(root) / relative
-        mounts.append(Mount(_checked_modules(modules), str(modules)))
-        environments.append(relative)
-    if not python and (active := _active_environment(environment)) is not None:
+    mounts += _modules_mounts(root, environments, without)
+    active = None if python or "python" in without else _active_environment(environment)
+    if active is not None:
         # The machine's interpreter would lack what the user has installed for the project.
         source = _checked(_real(active), str(active))
         mounts += [Mount(source, source), Mount(source, str(active)), *_interpreter_mounts(_real(active))]
@@ -91,18 +96,26 @@ def resolve(root: str, environment: Mapping[str, str]) -> HostToolchain:
     return HostToolchain(python, distinct, tuple(environments), tuple(bin_folders), tools.variables)
 
 
-def resolve_in_image(root: str, environment: Mapping[str, str]) -> HostToolchain:
+def resolve_in_image(
+    root: str, environment: Mapping[str, str], without: Sequence[Without] = ()
+) -> HostToolchain:
     """Return the toolchain of a project whose interpreter is an image's; raises `SandboxUnavailable`.
 
     The project's own environments are left out: they are made for another interpreter.
     """
     environments = [relative for relative, _ in _project_environments(Path(root), environment)]
-    mounts: list[Mount] = []
-    for relative in _modules_folders(Path(root)):
-        modules = Path(root) / relative
-        mounts.append(Mount(_checked_modules(modules), str(modules)))
-        environments.append(relative)
+    mounts = _modules_mounts(root, environments, without)
     return HostToolchain("python3", tuple(mounts), tuple(environments))
+
+
+def _modules_mounts(root: str, environments: list[str], without: Sequence[Without]) -> list[Mount]:
+    """Return the mounts of Node's packages, and add their folders to those that are not staged."""
+    folders = list(_modules_folders(Path(root)))
+    environments += folders
+    if "node" in without:
+        return []
+    modules = [Path(root) / relative for relative in folders]
+    return [Mount(_checked_modules(folder), str(folder)) for folder in modules]
 
 
 def _modules_folders(root: Path) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import platform
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,6 +25,21 @@ def labels() -> dict[str, str]:
 def is_orphan(found: Mapping[str, str]) -> bool:
     """Return whether a container's owner is known to be gone: it ran here, and does no more."""
     return found.get(LABEL_HOST) == _host() and not is_alive(found.get(LABEL_OWNER, ""))
+
+
+def own_name(kind: str) -> str:
+    """Return a new name for a folder of this process, which `is_left` knows again once that is gone."""
+    return f"{kind}-{_here()}-{process_owner().replace(':', '-')}-{uuid.uuid4().hex[:8]}"
+
+
+def is_left(name: str) -> bool:
+    """Return whether a folder belongs to a process of this machine that is gone."""
+    parts = name.split("-")
+    return len(parts) == 5 and parts[1] == _here() and not is_alive(f"{parts[2]}:{parts[3]}")
+
+
+def _here() -> str:
+    return hashlib.sha256(_host().encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 def _host() -> str:
