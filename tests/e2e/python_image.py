@@ -19,15 +19,17 @@ PROGRAMS = ("cat", "chmod", "sleep", "tar", "timeout")
 
 
 @contextmanager
-def imported(engine: str, file_system: bytes) -> Iterator[str]:
+def imported(engine: str, file_system: bytes, name: str = "") -> Iterator[str]:
     """Yield the name of an image that the engine has until the end."""
     client = docker.DockerClient(base_url=engine)
-    name = f"greenline-test-image:{uuid.uuid4().hex[:12]}"
+    name = name or f"greenline-test-image:{uuid.uuid4().hex[:12]}"
     repository, tag = name.split(":")
     client.api.import_image_from_data(file_system, repository=repository, tag=tag)
-    yield name
-    client.images.remove(name)
-    client.close()
+    try:
+        yield name
+    finally:
+        client.images.remove(name, force=True)
+        client.close()
 
 
 def root_file_system(packages: Sequence[str] = ()) -> bytes:

@@ -16,6 +16,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange
 from greenline.core.evidence import Verdict
 from greenline.core.port import StagedFile, VerifyRequest
+from greenline.sandbox.project_image import wanted_image
 
 NO_CONFIG = Path("/nonexistent/config.toml")
 OLD, NEW = b"def add(a, b):\n    return a - b\n", b"def add(a, b):\n    return a + b\n"
@@ -84,6 +85,36 @@ def test_missing_image_could_not_run(
     assert remedy in evidence.detail
     (engine,) = [finding for finding in examine(str(tmp_path)) if finding.name == "engine"]
     assert (engine.ok, problem in engine.detail, remedy in engine.remedy) == (False, True, True)
+
+
+def test_the_image_of_a_dockerfile_is_the_one_that_was_built_from_it(
+    tmp_path: Path, docker_host: str
+) -> None:
+    """Its name holds what the Dockerfile copies by name: with another lock file it is another image."""
+    files = {"Dockerfile": b"FROM base\nCOPY requirements.txt /\n", "requirements.txt": b"shop==1.0\n"}
+    files |= {"calc.py": OLD, "test_calc.py": TEST}
+    base = {name: StagedFile(content) for name, content in files.items()}
+    settings = load_settings(_settings("dockerfile", docker_host), NO_CONFIG)
+    edit_set = EditSet((FileChange(str(tmp_path / "calc.py"), OLD, NEW),))
+    request = VerifyRequest(str(tmp_path), base, edit_set)
+    wanted = wanted_image("dockerfile", base)
+    sandbox = make_sandbox(settings)
+    verifier = make_verifier(sandbox, settings)
+
+    before = verifier.verify(request, Cancellation(), lambda sentence: None)
+    with imported(docker_host, root_file_system(), wanted.name):
+        after = verifier.verify(request, Cancellation(), lambda sentence: None)
+        changed = {**base, "requirements.txt": StagedFile(b"shop==2.0\n")}
+        other = verifier.verify(
+            VerifyRequest(str(tmp_path), changed, edit_set), Cancellation(), lambda sentence: None
+        )
+        sandbox.close()
+
+    assert sandbox.health().available
+    assert before.verdict is other.verdict is Verdict.COULD_NOT_RUN
+    assert f"docker build -t {wanted.name} -f Dockerfile ." in before.detail
+    assert wanted.name not in other.detail
+    assert after.verdict is Verdict.VERIFIED, after
 
 
 def test_engine_without_the_runtime_says_so(docker_host: str) -> None:

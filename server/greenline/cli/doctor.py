@@ -63,7 +63,7 @@ def examine(root: str) -> list[Finding]:
             health.engine if health.available else health.problem,
             health.remedy,
         ),
-        Finding("image", bool(health.image), health.image or "none", "It is made once an engine answers."),
+        _image(root, settings, health.image),
         _interpreter(root, settings),
         *_packages(root, settings),
         *_projects(root, settings.test_command),
@@ -76,6 +76,22 @@ def examine(root: str) -> list[Finding]:
     ]
     findings += [Finding("settings", False, warning, optional=True) for warning in settings.warnings]
     return findings
+
+
+def _image(root: str, settings: Settings, known: str) -> Finding:
+    """Return the image that tests run in, or that the project's files ask for."""
+    from greenline.core.error import GreenlineError
+    from greenline.guard.gate import Gate
+    from greenline.sandbox.project_image import is_project, wanted_image
+    from greenline.workspace.snapshot import Snapshot
+
+    if settings.toolchain == "host" or not is_project(settings.image):
+        return Finding("image", bool(known), known or "none", "It is made once an engine answers.")
+    try:
+        wanted = wanted_image(settings.image, Snapshot((root,)).tree(root, Gate((root,))))
+    except GreenlineError as error:
+        return Finding("image", False, error.message, error.remedy)
+    return Finding("image", True, f"{wanted.name}. {wanted.remedy}")
 
 
 def _interpreter(root: str, settings: Settings) -> Finding:

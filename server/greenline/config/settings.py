@@ -57,7 +57,8 @@ class Settings:
     """What tests run with: `host`, the machine's own programs, `image`, those of a named image, or `lock`,
     either of them with packages that are installed from the project's lock files."""
     image: str = ""
-    """The image of the toolchain `image`, and of `lock` where it is named; it must be on the engine."""
+    """The image of the toolchain `image`, and of `lock` where it is named; it must be on the engine.
+    `dockerfile`, `dockerfile:PATH` and `devcontainer` stand for what the project's files ask for."""
     registries: tuple[str, ...] = ()
     """Where packages may be installed from, beside what pip and npm are configured for: `HOST`, `HOST:PORT`,
     and with `=ADDRESS` or `=NETWORK` behind where it lies in a private network."""

@@ -22,16 +22,17 @@ import docker.types
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
-from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult
+from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult, Tree
 from greenline.sandbox import base_image, seccomp
 from greenline.sandbox.container_pool import ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.fingerprint import folders_fingerprint
-from greenline.sandbox.host_toolchain import HostToolchain, Without, resolve, resolve_in_image
+from greenline.sandbox.host_toolchain import HostToolchain, Image, Without, resolve, resolve_in_image
 from greenline.sandbox.lock_toolchain import Base, LockSettings, LockToolchain, Receive
 from greenline.sandbox.owner import labels
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.sandbox.project_image import is_project, wanted_image
 from greenline.sandbox.reaper import reap_orphans
 
 UNPRIVILEGED_UID = 64000
@@ -71,15 +72,6 @@ class SandboxSettings:
         return self.toolchain == "image" or (self.toolchain == "lock" and bool(self.image))
 
 
-@attrs.frozen
-class _Image:
-    """An image that is on the engine."""
-
-    identity: str
-    path: str = ""
-    """Its own PATH, or empty."""
-
-
 class DockerSandbox:
     """Implements `Sandbox` on a Docker engine; safe to use from several threads."""
 
@@ -88,7 +80,7 @@ class DockerSandbox:
         self._lock = threading.Lock()
         self._client: Any = None
         self._engine = ""
-        self._images: dict[str, _Image] = {}
+        self._images: dict[str, Image] = {}
         self._base: tuple[str, bytes] | None = None
         self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), self._settings.n_ready)
         self._lock_files = LockToolchain(self._settings.lock, self._settings.environment, self.install)
@@ -98,14 +90,14 @@ class DockerSandbox:
         try:
             _shipped_mounts()
             client = self._connect()
-            image = self._image(client)
+            image = self._health_image(client)
             client.ping()
         except SandboxUnavailable as error:
             return SandboxHealth(False, "docker", problem=error.message, remedy=error.remedy)
         except ENGINE_ERRORS as error:
             problem = f"The container engine does not answer any more: {_words(error)}."
             return SandboxHealth(False, "docker", problem=problem, remedy=REMEDY)
-        return SandboxHealth(True, "docker", self._engine, image.identity, self._settings.toolchain)
+        return SandboxHealth(True, "docker", self._engine, image, self._settings.toolchain)
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         """Run a request in a fresh container; raises `SandboxUnavailable`, or `Cancelled` within 2 s."""
@@ -134,9 +126,9 @@ class DockerSandbox:
         client = self._connect()
         packages = ""
         if self._settings.toolchain == "lock":
-            toolchain, packages = self._lock_files.planned(request, self._base_of(client, request.root))
+            toolchain, packages = self._lock_files.planned(request, self._base_of(client, request))
         else:
-            toolchain = self._resolve(request.root)
+            toolchain = self._base_of(client, request).resolve(())
         with _told(None):
             arguments = self._arguments(client, request, toolchain)
         container = {name: value for name, value in arguments.items() if name != "labels"}
@@ -223,45 +215,54 @@ class DockerSandbox:
     @contextlib.contextmanager
     def _toolchain(self, request: SandboxRequest, cancellation: Cancellation) -> Iterator[HostToolchain]:
         """Yield what a request runs with; what was installed for it stays meanwhile."""
+        base = self._base_of(self._connect(), request)
         if self._settings.toolchain == "lock":
-            base = self._base_of(self._connect(), request.root)
             with self._lock_files.hold(request, base, cancellation) as toolchain:
                 yield toolchain
         else:
-            yield self._resolve(request.root)
+            yield base.resolve(())
 
-    def _resolve(self, root: str, without: Sequence[Without] = ()) -> HostToolchain:
-        choose = resolve_in_image if self._settings.uses_image else resolve
-        return choose(root, self._settings.environment, without)
-
-    def _base_of(self, client: Any, root: str) -> Base:
+    def _base_of(self, client: Any, request: SandboxRequest) -> Base:
+        """Return what a request runs with before anything is installed for it."""
+        root, environment = request.root, self._settings.environment
+        if not self._settings.uses_image:
+            return Base("", lambda without: resolve(root, environment, without))
         with _told(None):
-            identity = self._image(client).identity if self._settings.uses_image else ""
-        return Base(identity, lambda without: self._resolve(root, without))
+            image = self._named_image(client, request.tree)
 
-    def _named_image(self, client: Any) -> _Image:
-        """Return the user's image as it is now; it may have been built anew since."""
-        name = self._settings.image
-        if not name:
+        def in_image(without: Sequence[Without]) -> HostToolchain:
+            return resolve_in_image(root, environment, image, without)
+
+        return Base(image.identity, in_image)
+
+    def _health_image(self, client: Any) -> str:
+        """Return the identity of the image that every project has; empty where each says its own."""
+        if not self._settings.uses_image:
+            return self._own_image(client).identity
+        if is_project(self._settings.image):
+            return ""
+        return self._named_image(client, {}).identity
+
+    def _named_image(self, client: Any, tree: Tree) -> Image:
+        """Return the image that was chosen, as it is now: it may have been built anew since."""
+        if not self._settings.image:
             raise SandboxUnavailable(
                 "The toolchain is `image`, and no image is named.",
                 remedy="Name one as `image` in config.toml (GREENLINE_IMAGE), or set `toolchain` to `host`.",
             )
+        wanted = wanted_image(self._settings.image, tree)
         try:
-            found = client.images.get(name)
+            found = client.images.get(wanted.name)
         except docker.errors.ImageNotFound as error:
             raise SandboxUnavailable(
-                f"The image {name} is not on the container engine.",
-                remedy=f"Build it there, or fetch it: `docker pull {name}`. Greenline fetches nothing.",
+                f"The image {wanted.name} is not on the container engine.", remedy=wanted.remedy
             ) from error
         variables = (found.attrs.get("Config") or {}).get("Env") or []
         own = dict(variable.partition("=")[::2] for variable in variables)
-        return _Image(str(found.id), own.get("PATH", ""))
+        return Image(str(found.id), own.get("PATH", ""))
 
-    def _image(self, client: Any) -> _Image:
-        """Return the image to use; the empty one is imported where the engine has it not."""
-        if self._settings.uses_image:
-            return self._named_image(client)
+    def _own_image(self, client: Any) -> Image:
+        """Return the empty image for this machine's programs; it is imported where the engine has it not."""
         uid, gid = _caller()
         with self._lock:
             if self._base is None:
@@ -280,7 +281,7 @@ class DockerSandbox:
                 raise SandboxUnavailable(
                     f"The image {tag} is missing: {_words(error)}.", remedy=REMEDY
                 ) from error
-            self._images[tag] = _Image(str(image.id))
+            self._images[tag] = Image(str(image.id))
             return self._images[tag]
 
     def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> dict[str, Any]:
@@ -289,7 +290,7 @@ class DockerSandbox:
         memory = f"{limits.memory_mb}m"
         mounts = [_bind(mount.source, mount.target) for mount in toolchain.mounts]
         mounts += _shipped_mounts()
-        image = self._image(client)
+        image = toolchain.image or self._own_image(client)
         return {
             "image": image.identity,
             # An image's own entry point and check of health are not what it is wanted for.

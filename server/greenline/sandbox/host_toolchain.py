@@ -42,6 +42,15 @@ class Mount:
 
 
 @attrs.frozen
+class Image:
+    """An image that is on the engine."""
+
+    identity: str
+    path: str = ""
+    """Its own PATH, or empty."""
+
+
+@attrs.frozen
 class HostToolchain:
     """What a project runs with."""
 
@@ -54,6 +63,8 @@ class HostToolchain:
     """Folders that come first on PATH."""
     variables: tuple[tuple[str, str], ...] = ()
     """Variables that lead programs to what is mounted."""
+    image: Image | None = None
+    """Whose programs these are; None: this machine's, in an image that is made for it."""
 
 
 def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without] = ()) -> HostToolchain:
@@ -97,7 +108,7 @@ def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without
 
 
 def resolve_in_image(
-    root: str, environment: Mapping[str, str], without: Sequence[Without] = ()
+    root: str, environment: Mapping[str, str], image: Image, without: Sequence[Without] = ()
 ) -> HostToolchain:
     """Return the toolchain of a project whose interpreter is an image's; raises `SandboxUnavailable`.
 
@@ -105,7 +116,7 @@ def resolve_in_image(
     """
     environments = [relative for relative, _ in _project_environments(Path(root), environment)]
     mounts = _modules_mounts(root, environments, without)
-    return HostToolchain("python3", tuple(mounts), tuple(environments))
+    return HostToolchain("python3", tuple(mounts), tuple(environments), image=image)
 
 
 def _modules_mounts(root: str, environments: list[str], without: Sequence[Without]) -> list[Mount]:

@@ -102,7 +102,8 @@ def _refusal(refused: Sequence[Refusal], source: PackageSource) -> tuple[str, st
     first = refused[0]
     what = "; ".join(f"{one.target or 'something'}: {one.reason}" for one in refused[:3])
     if "no public address" in first.reason:
-        return what, f'If it is meant to lie there, say so: `registries = ["{first.target}=ADDRESS"]`.'
+        address = first.reason.split(",")[0].rpartition(" ")[2]
+        return what, f'If it is meant to lie there, say so: `registries = ["{first.target}={address}"]`.'
     if "is not a registry" in first.reason or "is not the address" in first.reason:
         return (
             f"{what} (registries: {source.places})",

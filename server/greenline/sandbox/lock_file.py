@@ -37,7 +37,6 @@ _WITHOUT = ("go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "settings.g
 _OWN = re.compile(r"(?:-e\s*|--editable[ =]\s*)?(?:file:)?\.(?:/)?(?:\[[\w,. -]+\])?\s*(?:[#;].*)?")
 _LOCAL = re.compile(r"(?:-e\s*|--editable[ =]\s*)?(?:file:|\.{0,2}/)\S*")
 _INCLUDED = re.compile(r"(?:-r|-c|--requirement|--constraint)[ =]?\s*(\S+)")
-_NPMRC = re.compile(rb"^\s*legacy-peer-deps\s*=\s*true\s*$", re.MULTILINE)
 
 Kind = Literal["python", "node"]
 
@@ -147,8 +146,6 @@ def _node(tree: Tree) -> LockPlan:
     own = sorted({key.split("node_modules/")[0].rstrip("/") for key in keys} | {""})
     folders = [key for key in own if _is_inside(key)]
     files = _staged(tree, [NODE, *(posixpath.join(folder, "package.json") for folder in folders)], "node")
-    if NODE in tree and _NPMRC.search(tree[".npmrc"].content if ".npmrc" in tree else b""):
-        files["node/.npmrc"] = StagedFile(b"legacy-peer-deps=true\n")
     held = {""} | {key.partition("node_modules/")[0].rstrip("/") for key in keys if "node_modules/" in key}
     produced = [posixpath.join("node", f, "node_modules") for f in sorted(held) if _is_inside(f)]
     return LockPlan("node", (NODE,), files, ("node", *produced), tuple(produced))
