@@ -1,13 +1,9 @@
-"""Carries connections between a loopback port and a Unix socket, for a container without a network.
+"""Runs a command beside a loopback port that leads to a Unix socket, in a container without a network.
 
-Usage: `python -I forward.py LISTEN TARGET [ARGV…]`, where each of the two is `tcp:PORT` or `unix:PATH`.
-
-With a command it forwards while that runs, and ends with its exit code.
-Without one it prints `ready` once it listens, and forwards until it is ended.
+Usage: `python -I forward.py PORT SOCKET ARGV…`; its exit code is the command's.
 """
 
 import contextlib
-import os
 import socket
 import subprocess
 import sys
@@ -17,50 +13,22 @@ _CHUNK = 1 << 16
 
 
 def main() -> int:
-    listen, target, *command = sys.argv[1:]
-    for listener in _listeners(listen):
-        threading.Thread(target=_serve, args=(listener, target), daemon=True).start()
-    if command:
-        code = subprocess.call(command)
-        return code if code >= 0 else 128 - code
-    print("ready", flush=True)
-    threading.Event().wait()
-    return 0
+    port, path, *command = sys.argv[1:]
+    listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
+    threading.Thread(target=_serve, args=(listener, path), daemon=True).start()
+    code = subprocess.call(command)
+    return code if code >= 0 else 128 - code
 
 
-def _listeners(place: str) -> "list[socket.socket]":
-    kind, _, rest = place.partition(":")
-    if kind == "unix":
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(rest)
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(rest)
-        os.chmod(rest, 0o666)
-        listener.listen(128)
-        return [listener]
-    found = [socket.create_server(("127.0.0.1", int(rest)), backlog=128)]
-    # `localhost` is this one first for some; not every container has it.
-    with contextlib.suppress(OSError):
-        found.append(socket.create_server(("::1", int(rest)), family=socket.AF_INET6, backlog=128))
-    return found
-
-
-def _connect(place: str) -> socket.socket:
-    kind, _, rest = place.partition(":")
-    if kind == "unix":
-        found = socket.socket(socket.AF_UNIX)
-        found.connect(rest)
-        return found
-    return socket.create_connection(("127.0.0.1", int(rest)))
-
-
-def _serve(listener: socket.socket, target: str) -> None:
+def _serve(listener: socket.socket, path: str) -> None:
     while True:
         client, _ = listener.accept()
+        there = socket.socket(socket.AF_UNIX)
         try:
-            there = _connect(target)
+            there.connect(path)
         except OSError:
             client.close()
+            there.close()
             continue
         pair = _Pair(client, there)
         for way in ((client, there), (there, client)):

@@ -26,6 +26,8 @@ def requirements(path: str) -> str:
             return "".join(f"{line}\n" for line in lines)
     except NoHash as error:
         sys.exit(f"ERROR: {error}")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(f"ERROR: {os.path.basename(path)} cannot be read: {error!r}")
 
 
 class _Markers:

@@ -50,9 +50,28 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
             lock=LockSettings(
                 settings.registries, settings.lock_files, settings.packages_quota_mb, settings.limits
             ),
+            services=settings.services,
+            variables=passed_variables(settings)[0],
             n_ready=n_ready,
         )
     )
+
+
+def passed_variables(settings: Settings) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return the variables that tests get, and the names of those that hold a secret, which they do not."""
+    from greenline.guard.secrets import known_secrets
+
+    secret = set(known_secrets(os.environ, settings.api_key))
+    found: dict[str, str] = {}
+    refused: list[str] = []
+    for text in settings.variables:
+        name, has_value, value = text.partition("=")
+        value = value if has_value else os.environ.get(name, "")
+        if any(one in value for one in secret):
+            refused.append(name)
+        elif has_value or name in os.environ:
+            found[name] = value
+    return tuple(found.items()), tuple(refused)
 
 
 def make_verifier(

@@ -16,7 +16,7 @@ from acp_client import connected
 from greenline.app import open_journal
 from greenline.core.task import RunState
 from greenline.demo.scene import sample_project
-from greenline.sandbox.docker_sandbox import LABEL_RUN
+from greenline.sandbox.container_arguments import LABEL_RUN
 
 pytestmark = pytest.mark.asyncio
 DISCOUNT = "ledger/discount.py"

@@ -71,7 +71,7 @@ def _run(docker_host: str, sockets: Path, world: str) -> SandboxResult:
     toolchain = resolve(root, {"PATH": "/usr/bin:/bin"})
     mounts = (*toolchain.mounts, Mount(str(sockets), SOCKETS))
     program = Path(egress_attempt.__file__).read_bytes()
-    forward = ("{python}", "-I", f"{RUNNER}/forward.py", "tcp:3128", f"unix:{SOCKETS}/proxy.sock")
+    forward = ("{python}", "-I", f"{RUNNER}/forward.py", "3128", f"{SOCKETS}/proxy.sock")
     request = SandboxRequest(
         root,
         {"attempt.py": StagedFile(program)},

@@ -20,13 +20,10 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.evidence import RunEnd
 from greenline.core.port import Limits, SandboxRequest, SandboxResult, StagedFile
-from greenline.sandbox.docker_sandbox import (
-    LABEL_RUN,
-    DockerSandbox,
-    SandboxSettings,
-    reap_orphans,
-)
+from greenline.sandbox.container_arguments import LABEL_RUN
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.sandbox.owner import LABEL_HOST, LABEL_OWNER, labels
+from greenline.sandbox.reaper import reap_orphans
 from greenline.verify.report import parse_rounds
 
 CASES = Path(__file__).parents[1] / "data" / "cases"

@@ -11,7 +11,8 @@ import pytest
 from verify_case import BUG, TESTS, PatchCase, assert_verdict, measure
 
 from greenline.core.evidence import Outcome, RunEnd
-from greenline.sandbox.docker_sandbox import LABEL_RUN, DockerSandbox, SandboxSettings
+from greenline.sandbox.container_arguments import LABEL_RUN
+from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.verifier import SandboxVerifier
 
 FIX = BUG.replace("x < LIMIT", "x <= LIMIT")

@@ -16,7 +16,7 @@ from verify_case import make_verifier
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.port import Limits, StagedFile, VerifyRequest
-from greenline.sandbox.docker_sandbox import LABEL_RUN
+from greenline.sandbox.container_arguments import LABEL_RUN
 from greenline.verify.base_cache import BaseCache
 from greenline.verify.flaky_memory import FlakyMemory
 from greenline.verify.memory import Memory

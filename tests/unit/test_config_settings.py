@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import attrs
+import pytest
 
+from greenline.app import passed_variables
 from greenline.config.options import OPTIONS
 from greenline.config.settings import Settings, client_part, load_settings
 
@@ -59,6 +61,8 @@ def test_an_editor_cannot_weaken_safety() -> None:
         "apiBase": "http://evil.invalid",
         "dockerHost": "tcp://evil",
         "registries": ["evil.invalid"],
+        "services": {"db": {"image": "evil", "port": 1}},
+        "variables": ["SECRET"],
         "lockFiles": ["evil.txt"],
         "sandbox": "none",
     }
@@ -96,3 +100,54 @@ def test_only_what_an_editor_may_set_is_handed_on() -> None:
 
 def test_what_an_editor_says_to_the_server_is_no_wrong_option() -> None:
     assert load_settings({}, NONE, {"agentUi": True}).warnings == ()
+
+
+SERVICE = """
+[services.db]
+image = "postgres:16"
+port = 5432
+command = ["postgres", "-c", "fsync=off"]
+environment = { POSTGRES_PASSWORD = "test" }
+"""
+
+
+def test_services_are_read_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(SERVICE)
+
+    (service,) = load_settings({}, path).services
+
+    assert (service.name, service.image, service.port) == ("db", "postgres:16", 5432)
+    assert service.command == ("postgres", "-c", "fsync=off")
+    assert service.environment == (("POSTGRES_PASSWORD", "test"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("services = 1", "a table of services"),
+        (SERVICE.replace("image", "picture"), "each with some of image"),
+        (SERVICE.replace("5432", "0"), "a whole number from 1"),
+        (SERVICE + SERVICE.replace("db", "other"), "a port of its own each"),
+        ('[services.db]\nimage = "host"\nport = 1', "a command where the image is host"),
+    ],
+)
+def test_what_is_no_service_is_told(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+
+    settings = load_settings({}, path)
+
+    assert settings.services == ()
+    assert words in settings.warnings[0]
+
+
+def test_tests_get_variables_that_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOWN", "shown")
+    monkeypatch.setenv("API_TOKEN", "hunter2-hunter2-99")
+    named = "SHOWN,UNSET,API_TOKEN,OWN=a=b,URL=db://u:hunter2-hunter2-99@h"
+
+    passed, refused = passed_variables(load_settings({"GREENLINE_VARIABLES": named}, NONE))
+
+    assert passed == (("SHOWN", "shown"), ("OWN", "a=b"))
+    assert refused == ("API_TOKEN", "URL")

@@ -118,6 +118,18 @@ def test_what_has_no_hash_is_named(tmp_path: Path) -> None:
         lock_reader.requirements(str(tmp_path / "uv.lock"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("uv.lock", "["), ("Pipfile.lock", "[]"), ("poetry.lock", POETRY_1), ("pdm.lock", "package = 1")],
+)
+def test_what_cannot_be_read_is_named(name: str, text: str, tmp_path: Path) -> None:
+    """Of an older lock of Poetry's, `pyproject.toml` says what is asked for."""
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(SystemExit, match=f"ERROR: {name} cannot be read"):
+        lock_reader.requirements(str(tmp_path / name))
+
+
 def test_of_two_versions_the_one_for_this_interpreter_is_taken(tmp_path: Path) -> None:
     own = _entry("w", 'source = { virtual = "." }\ndependencies = [{ name = "shop" }]\n')
     old = _uv("shop", "resolution-markers = [\"python_full_version < '3'\"]\n")

@@ -325,6 +325,7 @@ def test_files_links_and_further_names_come_back(tmp_path: Path) -> None:
         [("python/a", tarfile.LNKTYPE, "python/gone")],
         [("python/a", tarfile.SYMTYPE, "/tmp"), ("python/a", tarfile.DIRTYPE, "")],
         [("python/big", tarfile.REGTYPE, "x" * 2000)],
+        [("python/" + "a/" * 2000 + "b", tarfile.REGTYPE, "x")],
     ],
 )  # fmt: skip
 def test_what_no_install_makes_is_refused(entries: list[tuple[str, bytes, str]], tmp_path: Path) -> None:
@@ -337,15 +338,29 @@ def test_what_no_install_makes_is_refused(entries: list[tuple[str, bytes, str]],
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE, tarfile.LNKTYPE])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_nothing_is_made_through_a_link(kind: bytes, is_turned: bool, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "in").mkdir()
-    entries = [("python/a", tarfile.SYMTYPE, str(tmp_path / "out")), ("python/a/b", tarfile.REGTYPE, "x")]
+    entries = [("python/a", tarfile.SYMTYPE, str(tmp_path / "out")), ("python/a/b", kind, "python/x")]
+    entries = entries[::-1] if is_turned else entries
 
     with pytest.raises(BadArchive):
         unpack(_archive(*entries), tmp_path / "in", ["python"], MB)
 
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_folders_can_be_read_by_a_containers_user_whatever_the_mask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        unpack(_archive(("python/a/b", tarfile.REGTYPE, "x")), tmp_path, ["python"], MB)
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "python" / "a").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "python" / "a" / "b").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_broken_archive_is_refused(tmp_path: Path) -> None:

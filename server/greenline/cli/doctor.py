@@ -66,6 +66,7 @@ def examine(root: str) -> list[Finding]:
         _image(root, settings, health.image),
         _interpreter(root, settings),
         *_packages(root, settings),
+        *_variables(settings),
         *_projects(root, settings.test_command),
         _state(root),
         *_flaky(root),
@@ -143,6 +144,17 @@ def _packages(root: str, settings: Settings) -> list[Finding]:
         words = f"{', '.join(free)} has no hashes: what is installed from it can change"
         findings.append(Finding("packages", False, words, remedy, optional=True))
     return findings
+
+
+def _variables(settings: Settings) -> list[Finding]:
+    """Return the variables that tests do not get though they are named, as one finding."""
+    from greenline.app import passed_variables
+
+    refused = passed_variables(settings)[1]
+    if not refused:
+        return []
+    remedy = "Give tests a value of their own in config.toml, as `NAME=VALUE`."
+    return [Finding("variables", False, f"{', '.join(refused)} holds a secret", remedy, optional=True)]
 
 
 def _projects(root: str, test_command: str) -> list[Finding]:

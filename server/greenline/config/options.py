@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import attrs
 
 from greenline.core.registry import Registry
+from greenline.core.service import HOST, Service
 
 PERMISSIONS = ("ask", "auto", "deny")
 TOOLCHAINS = ("host", "image", "lock")
@@ -122,6 +124,48 @@ def registries(raw: Any) -> tuple[str, ...]:
     return found
 
 
+_SERVICE = ("image", "port", "command", "environment", "memory_mb", "ready_s")
+
+
+def services(raw: Any) -> tuple[Service, ...]:
+    """Read a table of services by their names."""
+    if not isinstance(raw, dict):
+        raise BadOption("a table of services, as [services.NAME]")
+    found = tuple(_service(str(name), entry) for name, entry in raw.items())
+    ports = [service.port for service in found]
+    if len(set(ports)) < len(ports):
+        raise BadOption("a table of services with a port of its own each")
+    return found
+
+
+def _service(name: str, entry: Any) -> Service:
+    if not isinstance(entry, dict) or not set(entry) <= set(_SERVICE):
+        raise BadOption(f"a table of services, each with some of {', '.join(_SERVICE)}")
+    variables = entry.get("environment", {})
+    if not isinstance(variables, dict):
+        raise BadOption("a table of services whose environment is a table")
+    service = Service(
+        name,
+        text(entry.get("image")),
+        whole(1, 65_535)(entry.get("port")),
+        texts(entry.get("command", [])),
+        tuple((str(key), str(value)) for key, value in variables.items()),
+        whole(16, 65_536)(entry.get("memory_mb", 1024)),
+        number(1, 600)(entry.get("ready_s", 60)),
+    )
+    if service.image == HOST and not service.command:
+        raise BadOption("a table of services, with a command where the image is host")
+    return service
+
+
+def variables(raw: Any) -> tuple[str, ...]:
+    """Read a list of variables: `NAME`, or `NAME=VALUE`."""
+    found = texts(raw)
+    if not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(=.*)?", one, re.DOTALL) for one in found):
+        raise BadOption("a list of NAME or NAME=VALUE")
+    return found
+
+
 OPTIONS = (
     Option("model", text, "GREENLINE_MODEL"),
     Option("api_base", web_address, "GREENLINE_API_BASE"),
@@ -140,6 +184,8 @@ OPTIONS = (
     Option("registries", registries, "GREENLINE_REGISTRIES"),
     Option("lock_files", texts, "GREENLINE_LOCK_FILES"),
     Option("packages_quota_mb", whole(1, 1_048_576), "GREENLINE_PACKAGES_QUOTA_MB"),
+    Option("services", services),
+    Option("variables", variables, "GREENLINE_VARIABLES"),
     Option("runtime", text, "GREENLINE_RUNTIME"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),

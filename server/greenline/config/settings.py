@@ -15,6 +15,7 @@ import attrs
 
 from greenline.config.options import OPTIONS, BadOption, Option
 from greenline.core.port import Limits
+from greenline.core.service import Service
 
 _OF_THE_SERVER = frozenset({"agentUi", "commandsInBackground"})
 """What an editor says to the server itself, beside the options."""
@@ -66,6 +67,10 @@ class Settings:
     """The lock files of the toolchain `lock`; empty: those that are found by their names."""
     packages_quota_mb: int = 4096
     """How much installed packages may take before those that were used longest ago are removed."""
+    services: tuple[Service, ...] = ()
+    """Services that run beside the tests, in the file as tables `[services.NAME]`."""
+    variables: tuple[str, ...] = ()
+    """The variables that tests get: `NAME` from the user's environment, or `NAME=VALUE`; never a secret."""
     runtime: str | None = None
     """The engine's runtime for containers, such as `runsc`; None: its default."""
     memory_mb: int = 2048
@@ -188,7 +193,7 @@ def _client_layer(client_options: object, warnings: list[str]) -> Iterator[tuple
         if option is None:
             warnings.append(f"{name} in initializationOptions is no option; it is not used.")
         elif not option.from_client:
-            place = f"the user's config.toml or {option.variable}"
+            place = " or ".join(filter(None, ("the user's config.toml", option.variable)))
             warnings.append(f"{name} is only read from {place}; the editor's value is not used.")
         else:
             yield option, f"{name} in initializationOptions", raw

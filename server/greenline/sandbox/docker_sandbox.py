@@ -18,31 +18,23 @@ from typing import Any
 import attrs
 import docker
 import docker.errors
-import docker.types
 
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
-from greenline.core.port import Limits, SandboxHealth, SandboxRequest, SandboxResult, Tree
-from greenline.sandbox import base_image, seccomp
-from greenline.sandbox.container_pool import ContainerPool
+from greenline.core.port import SandboxHealth, SandboxRequest, SandboxResult, Tree
+from greenline.core.service import Service
+from greenline.sandbox import base_image
+from greenline.sandbox.container_arguments import arguments, caller, shipped_mounts
+from greenline.sandbox.container_pool import Arguments, ContainerPool
 from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.fingerprint import folders_fingerprint
 from greenline.sandbox.host_toolchain import HostToolchain, Image, Without, resolve, resolve_in_image
 from greenline.sandbox.lock_toolchain import Base, LockSettings, LockToolchain, Receive
-from greenline.sandbox.owner import labels
-from greenline.sandbox.package_data import sandbox_folder
 from greenline.sandbox.project_image import is_project, wanted_image
 from greenline.sandbox.reaper import reap_orphans
+from greenline.sandbox.service_group import ServiceGroup, ServiceSettings
 
-UNPRIVILEGED_UID = 64000
-"""Whose name the tests run under where the caller is root."""
-LABEL_RUN = "greenline.run"
-HOME = "/tmp/home"
-RUN_FOLDER = "/run/greenline"
-"""Writable for the reporter alone; it makes its FIFO there."""
-_FILES_A_MB = 256
-"""How many files a folder in memory may hold for each megabyte of its size."""
 _CONNECT_S = 5
 _CALL_S = 60
 
@@ -61,6 +53,10 @@ class SandboxSettings:
     what packages are installed for; empty: this machine."""
     lock: LockSettings = attrs.field(factory=LockSettings)
     """What the toolchain `lock` needs."""
+    services: tuple[Service, ...] = ()
+    """What runs beside the tests, anew for each request."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """What the user hands to the tests; what the sandbox itself sets goes before."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find the engine and the interpreter, never passed on."""
     n_ready: int = 0
@@ -82,13 +78,15 @@ class DockerSandbox:
         self._engine = ""
         self._images: dict[str, Image] = {}
         self._base: tuple[str, bytes] | None = None
-        self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), self._settings.n_ready)
+        # A container belongs to its services from its start.
+        n_ready = 0 if self._settings.services else self._settings.n_ready
+        self._pool = ContainerPool(lambda a: self._connect().containers.create(**a), n_ready)
         self._lock_files = LockToolchain(self._settings.lock, self._settings.environment, self.install)
 
     def health(self) -> SandboxHealth:
         """Return whether an engine answers and the image can be had; never raises."""
         try:
-            _shipped_mounts()
+            shipped_mounts()
             client = self._connect()
             image = self._health_image(client)
             client.ping()
@@ -108,18 +106,26 @@ class DockerSandbox:
                 remedy="Give it another name.",
             )
         client = self._connect()
-        container = arguments = None
-        with self._toolchain(request, cancellation) as toolchain:
+        container = wanted = None
+        with (
+            self._toolchain(request, cancellation) as toolchain,
+            _told(cancellation),
+            self._services(client, request.label) as services,
+        ):
             try:
-                with _told(cancellation):
-                    arguments = self._arguments(client, request, toolchain)
-                    container = self._pool.take(arguments)
-                    session = Session(client, container, request, toolchain, _caller())
-                    with cancellation.hook(session.kill):
-                        return session.run(cancellation)
+                wanted = {**self._arguments(client, request, toolchain), "network_mode": services.network}
+                try:
+                    container = self._pool.take(wanted)
+                except ENGINE_ERRORS:
+                    services.check()
+                    raise
+                session = Session(client, container, request, toolchain, caller())
+                with cancellation.hook(session.kill):
+                    services.wait(session.answers, cancellation)
+                    return session.run(cancellation)
             finally:
-                if container is not None and arguments is not None:
-                    self._pool.give_back(container, arguments)
+                if container is not None and wanted is not None:
+                    self._pool.give_back(container, wanted)
 
     def fingerprint(self, request: SandboxRequest) -> str:
         """Return a hash of container, engine, machine and of all that is mounted; see `Fingerprinted`."""
@@ -130,13 +136,15 @@ class DockerSandbox:
         else:
             toolchain = self._base_of(client, request).resolve(())
         with _told(None):
-            arguments = self._arguments(client, request, toolchain)
-        container = {name: value for name, value in arguments.items() if name != "labels"}
+            wanted = self._arguments(client, request, toolchain)
+            services = self._services(client).facts()
+        container = {name: value for name, value in wanted.items() if name != "labels"}
         machine = [platform.release(), platform.machine(), os.cpu_count()]
         tools = [toolchain.python, toolchain.environment]
-        facts = json.dumps([self._engine, machine, tools, packages, container], sort_keys=True, default=str)
+        beside = [packages, services]
+        facts = json.dumps([self._engine, machine, tools, beside, container], sort_keys=True, default=str)
         modules = os.path.realpath(dict(toolchain.variables).get("GOMODCACHE", "/nowhere"))
-        folders = folders_fingerprint((mount["Source"] for mount in arguments["mounts"]), modules)
+        folders = folders_fingerprint((mount["Source"] for mount in wanted["mounts"]), modules)
         return hashlib.blake2b(f"{facts}\n{folders}".encode(), digest_size=20).hexdigest()
 
     def install(
@@ -154,11 +162,17 @@ class DockerSandbox:
             with _told(cancellation):
                 container = client.containers.create(**self._arguments(client, request, toolchain))
                 container.start()
-                session = Session(client, container, request, toolchain, _caller())
+                session = Session(client, container, request, toolchain, caller())
                 with cancellation.hook(session.kill):
                     result = session.run(cancellation)
                     if result.exit_code == 0 and not result.timed_out:
-                        receive(session.collect(folders))
+                        # What an install leaves running could hold up the program that reads.
+                        timer = threading.Timer(request.limits.wall_s, session.kill)
+                        timer.start()
+                        try:
+                            receive(session.collect(folders))
+                        finally:
+                            timer.cancel()
                     cancellation.raise_if_cancelled()
                 return result
         finally:
@@ -176,6 +190,10 @@ class DockerSandbox:
         if self._client is not None:
             # The engine may have been making one while its owner died, and had it after we looked.
             reap_orphans(self._client)
+
+    def _services(self, client: Any, label: str = "") -> ServiceGroup:
+        settings = ServiceSettings(self._settings.services, self._settings.runtime)
+        return ServiceGroup(client, settings, lambda: self._own_image(client).identity, label)
 
     def _connect(self) -> Any:
         with self._lock:
@@ -263,7 +281,7 @@ class DockerSandbox:
 
     def _own_image(self, client: Any) -> Image:
         """Return the empty image for this machine's programs; it is imported where the engine has it not."""
-        uid, gid = _caller()
+        uid, gid = caller()
         with self._lock:
             if self._base is None:
                 self._base = base_image.build(uid, gid, REPORTER_UID)
@@ -284,93 +302,11 @@ class DockerSandbox:
             self._images[tag] = Image(str(image.id))
             return self._images[tag]
 
-    def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> dict[str, Any]:
-        uid, gid = _caller()
-        limits = request.limits
-        memory = f"{limits.memory_mb}m"
-        mounts = [_bind(mount.source, mount.target) for mount in toolchain.mounts]
-        mounts += _shipped_mounts()
+    def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> Arguments:
         image = toolchain.image or self._own_image(client)
-        return {
-            "image": image.identity,
-            # An image's own entry point and check of health are not what it is wanted for.
-            "entrypoint": ["sleep"],
-            "command": ["infinity"],
-            "healthcheck": {"test": ["NONE"]},
-            "init": True,
-            "runtime": self._settings.runtime,
-            "network_mode": "none",
-            "read_only": True,
-            "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.profile()}"],
-            "ipc_mode": "private",
-            "user": f"{uid}:{gid}",
-            "mem_limit": memory,
-            "memswap_limit": memory,
-            "nano_cpus": int(limits.cpus * 1e9),
-            "pids_limit": limits.pids,
-            "working_dir": request.root,
-            "mounts": mounts,
-            "tmpfs": _tmpfs(request.root, limits, uid, gid),
-            "environment": _environment(toolchain, image.path),
-            "labels": {LABEL_RUN: request.label or "none", **labels()},
-            "log_config": docker.types.LogConfig(type="none"),
-        }
-
-
-def _caller() -> tuple[int, int]:
-    """Return the uid and gid that tests run under: the caller's own, or a fixed one instead of root's."""
-    if os.getuid() == 0:
-        return UNPRIVILEGED_UID, UNPRIVILEGED_UID
-    return os.getuid(), os.getgid()
-
-
-def _shipped_mounts() -> list[Any]:
-    """Return the mounts of the runner and of the toolbox; raises `SandboxUnavailable` where one is missing.
-
-    Without the toolbox a project that has no coverage of its own would run, and nothing be known of it.
-    """
-    shipped = sandbox_folder()
-    names = ("runner", "toolbox")
-    for name in names:
-        if not (shipped / name).is_dir():
-            raise SandboxUnavailable(
-                f"A part of Greenline is missing: {shipped / name}.",
-                remedy="Run `make install` in a checkout, or install the wheel again.",
-            )
-    return [_bind(str(shipped / name), f"/opt/greenline/{name}") for name in names]
-
-
-def _bind(source: str, target: str) -> Any:
-    return docker.types.Mount(target, source, type="bind", read_only=True)
-
-
-def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
-    owner = f"uid={uid},gid={gid}"
-    # The kernel's own bound on files is half of the machine's pages.
-    size = f"size={limits.tmpfs_mb}m,nr_inodes={limits.tmpfs_mb * _FILES_A_MB}"
-    few = "size=16m,nr_inodes=1024"
-    return {
-        root: f"rw,exec,nosuid,nodev,{size},{owner},mode=0755",
-        "/tmp": f"rw,exec,nosuid,nodev,{size},mode=1777",
-        HOME: f"rw,exec,nosuid,nodev,{size},{owner},mode=0700",
-        RUN_FOLDER: f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
-    }
-
-
-def _environment(toolchain: HostToolchain, own_path: str) -> dict[str, str]:
-    """Return a container's variables; `own_path` is its image's PATH, or empty."""
-    system = own_path.split(os.pathsep) if own_path else ["/usr/local/bin", "/usr/bin", "/bin"]
-    path = [*toolchain.bin_folders, *system]
-    return {
-        "PATH": os.pathsep.join(dict.fromkeys(path)),
-        "HOME": HOME,
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        **dict(toolchain.variables),
-    }
+        made = arguments(request, toolchain, image, self._settings.runtime)
+        variables = {**dict(self._settings.variables), **made["environment"]}
+        return {**made, "environment": variables}
 
 
 @contextlib.contextmanager

@@ -81,6 +81,14 @@ class Session:
         if self._api.exec_inspect(created["Id"])["ExitCode"] != 0:
             raise docker.errors.DockerException("what was made could not be read")
 
+    def answers(self, ports: Sequence[int], wait_s: float) -> bool:
+        """Return whether somebody listens at all of these ports of loopback, or will soon."""
+        program = ("{python}", "-I", "/opt/greenline/runner/wait_port.py", f"{wait_s:g}", *map(str, ports))
+        created = self._api.exec_create(self._container.id, self._argv(program), user=self._user)
+        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            stream.tail(4096)
+        return bool(self._api.exec_inspect(created["Id"])["ExitCode"] == 0)
+
     def kill(self) -> None:
         """Kill the container and everything in it; used from other threads."""
         with contextlib.suppress(*ENGINE_ERRORS):

@@ -230,7 +230,7 @@ class _Installer:
 
     def _request(self, plan: LockPlan) -> SandboxRequest:
         program = ("{python}", "-I", f"{RUNNER}/install.py", *plan.arguments)
-        forward = ("{python}", "-I", f"{RUNNER}/forward.py", f"tcp:{_PORT}", f"unix:{SOCKETS}/{SOCKET_NAME}")
+        forward = ("{python}", "-I", f"{RUNNER}/forward.py", str(_PORT), f"{SOCKETS}/{SOCKET_NAME}")
         tree, variables = _surroundings(self._source, certificates(self._environment))
         return SandboxRequest(
             PACKAGES, {**plan.files, **tree}, (*forward, *program), environment=variables, limits=self._limits

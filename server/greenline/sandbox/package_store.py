@@ -108,7 +108,8 @@ class PackageStore:
 
     def _fill(self, key: str, make: Make) -> None:
         part = self._home / self._unfinished()
-        (part / _FILES).mkdir(mode=0o755, parents=True)
+        (part / _FILES).mkdir(parents=True)
+        (part / _FILES).chmod(0o755)
         try:
             size_bytes, words = make(part / _FILES)
             # The content is on the disk before the word that it is: a machine may stop in between.

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 MAX_ENTRIES = 1_000_000
+_MAX_DEPTH = 200
 _CHUNK = 1 << 20
 
 
@@ -36,10 +37,10 @@ def unpack(blocks: Iterator[bytes], folder: Path, allowed: Sequence[str], limit_
                 size += max(0, entry.size) if entry.isreg() else 0
                 if size > limit_bytes or n_entries > MAX_ENTRIES:
                     raise BadArchive("the packages are larger than what they were installed in")
-                path.parent.mkdir(parents=True, exist_ok=True)
+                _make_folder(path if entry.isdir() else path.parent)
                 if entry.isdir():
-                    path.mkdir(exist_ok=True)
-                elif entry.issym():
+                    continue
+                if entry.issym():
                     links.append((path, entry.linkname))
                 elif entry.islnk():
                     size += _copy(_path(folder, entry.linkname, allowed), path)
@@ -47,8 +48,8 @@ def unpack(blocks: Iterator[bytes], folder: Path, allowed: Sequence[str], limit_
                     _write(tar, entry, path)
                 else:
                     raise BadArchive(f"{entry.name} is no file, folder or link")
+        # All folders are there before the first link: none can be made through one.
         for path, target in links:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.symlink_to(target)
     except (tarfile.TarError, ValueError) as error:
         raise BadArchive(f"what came back cannot be read ({error})") from error
@@ -61,9 +62,18 @@ def _path(folder: Path, name: str, allowed: Sequence[str]) -> Path:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     plain = "/".join(parts)
     is_allowed = any(plain == one or plain.startswith(f"{one}/") for one in allowed)
-    if name.startswith("/") or ".." in parts or not is_allowed or "\0" in name:
+    is_odd = name.startswith("/") or ".." in parts or len(parts) > _MAX_DEPTH
+    if is_odd or not is_allowed or "\0" in name:
         raise BadArchive(f"{name!r} lies outside the packages")
     return folder.joinpath(*parts)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder and those above it, for a container's user to read whatever the caller's mask is."""
+    if not path.is_dir():
+        _make_folder(path.parent)
+        path.mkdir()
+        path.chmod(0o755)
 
 
 def _write(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: Path) -> None:
