@@ -126,6 +126,7 @@ def test_a_service_that_is_not_there_could_not_run(
 ) -> None:
     sandbox = _sandbox(docker_host, service)
 
+    assert sandbox.health().available == (service.image == "host")
     with pytest.raises(SandboxUnavailable, match=problem) as caught:
         sandbox.run(_request(tmp_path), Cancellation())
     sandbox.close()

@@ -89,6 +89,7 @@ class DockerSandbox:
             shipped_mounts()
             client = self._connect()
             image = self._health_image(client)
+            self._services(client).facts()
             client.ping()
         except SandboxUnavailable as error:
             return SandboxHealth(False, "docker", problem=error.message, remedy=error.remedy)

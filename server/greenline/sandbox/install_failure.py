@@ -107,7 +107,7 @@ def _refusal(refused: Sequence[Refusal], source: PackageSource) -> tuple[str, st
     if "is not a registry" in first.reason or "is not the address" in first.reason:
         return (
             f"{what} (registries: {source.places})",
-            f'If packages come from there, say so in config.toml: `registries = ["{first.target}"]`.',
+            f'If packages are to come from there, say so in config.toml: `registries = ["{first.target}"]`.',
         )
     return what, "Look whether the registry answers, and whether its name is right."
 

@@ -129,7 +129,7 @@ class ServiceGroup:
             "shm_size": "128m",
             "environment": dict(service.environment),
             "tmpfs": dict.fromkeys(("/tmp", "/run"), f"rw,nosuid,nodev,size={service.memory_mb}m,mode=1777"),
-            "mounts": [_in_memory(path, service) for path in (image.attrs["Config"].get("Volumes") or {})],
+            "mounts": [_in_memory(path, service) for path in _volumes(image)],
             "log_config": logs,
             **guards(limits, self._settings.runtime, self._label),
             "network_mode": self.network,
@@ -142,6 +142,10 @@ class ServiceGroup:
         for container in reversed(self._containers):
             with contextlib.suppress(*ENGINE_ERRORS):
                 container.remove(force=True, v=True)
+
+
+def _volumes(image: Any) -> list[str]:
+    return list((image.attrs.get("Config") or {}).get("Volumes") or {})
 
 
 def _in_memory(path: str, service: Service) -> Any:
