@@ -1,8 +1,8 @@
 """Installs the packages of lock files, in a container of its own; all that it reaches is a proxy.
 
-Usage: `python -I install.py python hashed|free|lock FILE…`, or `python -I install.py node FOLDER…`.
+Usage: `python -I install.py python hashed|free|lock FILE…`, `… node FOLDER…`, or `… go`.
 
-The files lie in `/opt/greenline/packages/src` (Node's in `node`), and what is installed beside them.
+The files lie below `/opt/greenline/packages`, in `src`, `node` or `go`; what is installed comes beside them.
 Its exit code is that of the package manager; 3 means that there is none.
 """
 
@@ -22,6 +22,8 @@ _PROJECT = (
 
 def main() -> int:
     kind, *rest = sys.argv[1:]
+    if kind == "go":
+        return _go()
     return _node(rest) if kind == "node" else _python(rest[0], rest[1:])
 
 
@@ -69,6 +71,13 @@ def _node(folders: "list[str]") -> int:
         for folder in folders:
             os.makedirs(os.path.join(HOME, folder), exist_ok=True)
     return code
+
+
+def _go() -> int:
+    os.chdir(f"{HOME}/go")
+    os.environ["GOMODCACHE"] = f"{HOME}/go/modules"
+    os.makedirs(f"{HOME}/go/modules", exist_ok=True)
+    return _call(["go", "mod", "download"])
 
 
 def _call(command: "list[str]") -> int:

@@ -47,6 +47,28 @@ def module(name: str, text: str) -> bytes:
     return buffer.getvalue()
 
 
+def go_module(name: str, text: str, version: str) -> tuple[dict[str, bytes], str]:
+    """Return what a proxy of Go's serves of a module of one file, by path, and the lines of `go.sum`."""
+    about = f"module {name}\n\ngo 1.18\n".encode()
+    files = {f"{name}@{version}/go.mod": about, f"{name}@{version}/own.go": text.encode()}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, content in files.items():
+            archive.writestr(zipfile.ZipInfo(path), content)
+    served = {
+        f"/{name}/@v/{version}.info": json.dumps({"Version": version}).encode(),
+        f"/{name}/@v/{version}.mod": about,
+        f"/{name}/@v/{version}.zip": buffer.getvalue(),
+    }
+    sums = f"{name} {version} {_go_hash(files)}\n{name} {version}/go.mod {_go_hash({'go.mod': about})}\n"
+    return served, sums
+
+
+def _go_hash(files: dict[str, bytes]) -> str:
+    lines = "".join(f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
+    return f"h1:{base64.b64encode(hashlib.sha256(lines.encode()).digest()).decode()}"
+
+
 def sha256(data: bytes) -> str:
     """Return a hash as files of requirements write it."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"

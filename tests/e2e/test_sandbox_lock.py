@@ -15,7 +15,7 @@ from pathlib import Path
 
 import docker
 import pytest
-from package_server import Registry, integrity, module, serve, sha256, wheel
+from package_server import Registry, go_module, integrity, module, serve, sha256, wheel
 from python_image import imported, root_file_system
 
 from greenline.app import make_verifier
@@ -26,8 +26,9 @@ from greenline.core.evidence import Verdict
 from greenline.core.port import Limits, SandboxRequest, StagedFile, VerifyRequest
 from greenline.journal.owner import process_owner
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
-from greenline.sandbox.lock_toolchain import package_store
+from greenline.sandbox.lock_toolchain import LockSettings, package_store
 from greenline.sandbox.owner import LABEL_OWNER
+from greenline.sandbox.proxy import FilteringProxy
 
 TOYS = wheel("toys", "def double(n):\n    return 2 * n\n")
 SHOP = wheel("shop", "NAME = 'from the registry'\n")
@@ -63,7 +64,9 @@ def sandbox(registry: Registry, docker_host: str, tmp_path: Path) -> Iterator[Do
     made.close()
 
 
-def _sandbox(registry: Registry, docker_host: str, home: Path, image: str = "") -> DockerSandbox:
+def _sandbox(
+    registry: Registry, docker_host: str, home: Path, image: str = "", **variables: str
+) -> DockerSandbox:
     (home / "home").mkdir(exist_ok=True)
     environment = {
         "PATH": os.environ["PATH"],
@@ -72,7 +75,13 @@ def _sandbox(registry: Registry, docker_host: str, home: Path, image: str = "") 
         "npm_config_registry": registry.address,
     }
     return DockerSandbox(
-        SandboxSettings(docker_host=docker_host, toolchain="lock", image=image, environment=environment)
+        SandboxSettings(
+            docker_host=docker_host,
+            toolchain="lock",
+            image=image,
+            environment=environment,
+            variables=tuple(variables.items()),
+        )
     )
 
 
@@ -144,6 +153,40 @@ def test_packages_of_node_are_installed_without_their_scripts(
     files["package-lock.json"] = json.dumps({**lock, "packages": packages})
     with pytest.raises(SandboxUnavailable, match="is not what the lock file's hash says"):
         _run(sandbox, _request(tmp_path, files, "node", "program.js"))
+
+
+def test_modules_of_go_are_fetched(
+    tmp_path: Path, registry: Registry, docker_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Go asks no proxy for what lies on loopback by its name.
+    monkeypatch.setattr(
+        "greenline.sandbox.lock_toolchain._proxy",
+        lambda folder, source: FilteringProxy(folder, source.registries, None, lambda *_: ["127.0.0.1"]),
+    )
+    settings = LockSettings((f"registry.test:{registry.port}=127.0.0.1",))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "GOPROXY": f"http://registry.test:{registry.port},direct",
+    }
+    sandbox = DockerSandbox(
+        SandboxSettings(docker_host=docker_host, toolchain="lock", environment=environment, lock=settings)
+    )
+    served, sums = go_module("one.test/shop", 'package shop\n\nconst Name = "from the registry"\n', "v1.0.0")
+    registry.files |= served
+    program = 'package main\n\nimport "one.test/shop"\n\nfunc main() { println(shop.Name) }\n'
+    files: dict[str, str | bytes] = {
+        "go.mod": "module w\n\ngo 1.18\n\nrequire one.test/shop v1.0.0\n",
+        "go.sum": sums,
+        "main.go": program,
+    }
+
+    assert _run(sandbox, _request(tmp_path, files, "go", "run", "main.go")) == ["from the registry"]
+
+    files["go.sum"] = sums.replace("h1:", "h1:AAAA", 1).replace("=", "", 1)
+    with pytest.raises(SandboxUnavailable, match=r"one\.test/shop@v1\.0\.0 is not what the lock file's hash"):
+        _run(sandbox, _request(tmp_path, files, "go", "run", "main.go"))
+    sandbox.close()
 
 
 def test_the_project_itself_is_on_the_path_where_requirements_name_it(
@@ -324,6 +367,21 @@ def test_a_registry_that_is_not_there_is_named(
         _run(absent, _request(tmp_path, {"requirements.txt": "shop\n"}))
 
     assert "Look whether the registry answers" in caught.value.remedy
+
+
+def test_an_install_has_no_variable_of_the_users(
+    tmp_path: Path, registry: Registry, docker_host: str
+) -> None:
+    """pip puts variables into requirements where it has them."""
+    sandbox = _sandbox(registry, docker_host, tmp_path, VERSION="1.0")
+    program = 'import os; print(os.environ["VERSION"])'
+
+    said = _run(sandbox, _request(tmp_path, {"requirements.txt": "shop==1.0", "program.py": program}))
+    with pytest.raises(SandboxUnavailable, match="could not be installed"):
+        _run(sandbox, _request(tmp_path, {"requirements.txt": "shop==${VERSION}", "program.py": program}))
+    sandbox.close()
+
+    assert said == ["1.0"]
 
 
 def test_a_project_without_a_lock_file_says_so(tmp_path: Path, sandbox: DockerSandbox) -> None:

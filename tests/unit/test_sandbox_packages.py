@@ -115,7 +115,11 @@ def test_what_cannot_be_installed_says_so(files: dict[str, str], words: str) -> 
 
 
 def test_projects_that_need_no_packages_need_no_lock_file() -> None:
+    vendored = {"go.mod": "module w\n", "go.sum": "", "vendor/modules.txt": ""}
+
     assert lock_plans(_tree(**{"go.mod": "module w\n"})) == ()
+    assert lock_plans(_tree(**vendored)) == ()
+    assert [plan.kind for plan in lock_plans(_tree(**vendored), ["go.sum"])] == ["go"]
 
 
 # --- where from -----------------------------------------------------------------------------------------
@@ -132,15 +136,17 @@ def test_the_users_own_configuration_names_the_registries(tmp_path: Path) -> Non
         "//three.test/:_authToken=hunter2\n"
     )
 
-    source = find_source(["one.test:443=10.0.0.0/8", "five.test"], {"HOME": str(tmp_path)})
+    environment = {"HOME": str(tmp_path), "GOPROXY": "https://u:hunter2@six.test|direct"}
+    source = find_source(["one.test:443=10.0.0.0/8", "five.test"], environment)
 
     assert {one.place for one in source.registries} == {
-        "one.test:443", "five.test:443", "two.test:8080", "three.test:443", "four.test:8443"
+        "one.test:443", "five.test:443", "two.test:8080", "three.test:443", "four.test:8443", "six.test:443"
     }  # fmt: skip
     assert next(one for one in source.registries if one.host == "one.test").networks
     assert source.pip_index == "https://one.test/simple/"
     assert source.pip_extra == ("http://two.test:8080/simple",)
     assert dict(source.npm)["@own:registry"] == "https://four.test:8443/npm/"
+    assert source.go == "https://six.test"
     assert "hunter2" not in repr(source)
 
 

@@ -114,7 +114,7 @@ class DockerSandbox:
             self._services(client, request.label) as services,
         ):
             try:
-                wanted = {**self._arguments(client, request, toolchain), "network_mode": services.network}
+                wanted = {**self._for_tests(client, request, toolchain), "network_mode": services.network}
                 try:
                     container = self._pool.take(wanted)
                 except ENGINE_ERRORS:
@@ -137,7 +137,7 @@ class DockerSandbox:
         else:
             toolchain = self._base_of(client, request).resolve(())
         with _told(None):
-            wanted = self._arguments(client, request, toolchain)
+            wanted = self._for_tests(client, request, toolchain)
             services = self._services(client).facts()
         container = {name: value for name, value in wanted.items() if name != "labels"}
         machine = [platform.release(), platform.machine(), os.cpu_count()]
@@ -305,9 +305,12 @@ class DockerSandbox:
 
     def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> Arguments:
         image = toolchain.image or self._own_image(client)
-        made = arguments(request, toolchain, image, self._settings.runtime)
-        variables = {**dict(self._settings.variables), **made["environment"]}
-        return {**made, "environment": variables}
+        return arguments(request, toolchain, image, self._settings.runtime)
+
+    def _for_tests(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> Arguments:
+        """Return the arguments of a container of tests: it alone has the variables that the user names."""
+        made = self._arguments(client, request, toolchain)
+        return {**made, "environment": {**dict(self._settings.variables), **made["environment"]}}
 
 
 @contextlib.contextmanager

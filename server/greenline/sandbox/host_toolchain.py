@@ -29,7 +29,7 @@ _VERSION = re.compile(r"(?:cpython-)?(?P<version>3(?:\.\d{1,3}){0,2})(?:-[\w.-]+
 _OLDEST = [3, 8]
 
 
-Without = Literal["python", "node"]
+Without = Literal["python", "node", "go"]
 """Of which language the project's own packages are left out, since others take their place."""
 
 

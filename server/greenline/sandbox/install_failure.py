@@ -58,6 +58,16 @@ _PATTERNS = (
         "Lock all of them: `pip-compile --generate-hashes`, or leave the hashes out.",
     ),
     (
+        re.compile(r"(?P<name>[^\s:]+@[^\s:/]+)[^\n]*checksum mismatch"),
+        "{name} is not what the lock file's hash says",
+        "Look at who changed the package or the lock file, and lock it anew.",
+    ),
+    (
+        re.compile(r"(?P<name>\S+@\S+): reading \S+: 4(?:04|10) "),
+        "no registry has {name}",
+        "Lock a version that there is, or name another registry.",
+    ),
+    (
         re.compile(r"No space left on device"),
         "they are larger than the container's memory for files",
         "Raise `tmpfs_mb` and `memory_mb` in the settings.",
@@ -85,7 +95,7 @@ def _reason(
     if result.out_of_memory:
         return "they need more memory", "Raise `memory_mb` in the settings."
     if result.exit_code == _NO_TOOL:
-        tool = "npm" if plan.kind == "node" else "pip, of version 22.3 or newer"
+        tool = {"node": "npm", "go": "Go"}.get(plan.kind, "pip, of version 22.3 or newer")
         return f"there is no {tool}", "Install it, or name another `image` that has it."
     for pattern, words, remedy in _PATTERNS:
         match = pattern.search(output)

@@ -30,15 +30,18 @@ REQUIREMENTS = (
 CONVERTED = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 """Lock files that hold hashes, of which one is read; they go before files of requirements."""
 NODE = "package-lock.json"
+GO = "go.sum"
+_VENDORED = "vendor/modules.txt"
+"""Where a project of Go's keeps its modules itself."""
 OTHERS = ("pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb")
-READ = (*CONVERTED, "requirements.txt", NODE)
+READ = (*CONVERTED, "requirements.txt", NODE, GO)
 _WITHOUT = ("go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle")
 """Signs of projects that need no packages of Python or Node."""
 _OWN = re.compile(r"(?:-e\s*|--editable[ =]\s*)?(?:file:)?\.(?:/)?(?:\[[\w,. -]+\])?\s*(?:[#;].*)?")
 _LOCAL = re.compile(r"(?:-e\s*|--editable[ =]\s*)?(?:file:|\.{0,2}/)\S*")
 _INCLUDED = re.compile(r"(?:-r|-c|--requirement|--constraint)[ =]?\s*(\S+)")
 
-Kind = Literal["python", "node"]
+Kind = Literal["python", "node", "go"]
 
 
 @attrs.frozen
@@ -71,10 +74,13 @@ def lock_plans(tree: Tree, named: Sequence[str] = ()) -> tuple[LockPlan, ...]:
             f"The lock file {gone[0]} is not in the project.",
             remedy="Change `lock_files` in config.toml (GREENLINE_LOCK_FILES).",
         )
-    python = [n for n in named if n != NODE] or ([] if named else _python_files(tree))
+    python = [n for n in named if n not in (NODE, GO)] or ([] if named else _python_files(tree))
     plans = [_python(tree, python)] if python else []
     if NODE in named or (not named and NODE in tree):
         plans.append(_node(tree))
+    if GO in named or (not named and GO in tree and _VENDORED not in tree):
+        files = _staged(tree, ["go.mod", GO], "go")
+        plans.append(LockPlan("go", (GO,), files, ("go",), ("go/modules",)))
     if not plans and not any(name in tree for name in _WITHOUT):
         other = next((name for name in OTHERS if name in tree), None)
         words = f"{other}, which is not read" if other else "no lock file"

@@ -134,7 +134,7 @@ class LockToolchain:
             [path, hashlib.sha256(file.content).hexdigest()] for path, file in sorted(plan.files.items())
         ]
         own = base.identity or _machine(plan, base.resolve(("python", "node")))
-        sources = [source.pip_index, source.pip_extra, source.npm]
+        sources = [source.pip_index, source.pip_extra, source.npm, source.go]
         facts = json.dumps([_FORMAT, plan.kind, plan.arguments, files, own, sources])
         return f"{plan.kind}-{hashlib.sha256(facts.encode()).hexdigest()[:32]}"
 
@@ -146,8 +146,10 @@ class LockToolchain:
             folder = folders[plan.kind]
             if plan.kind == "python":
                 toolchain = _with_python(toolchain, folder / "python", root if plan.has_project else "")
-            else:
+            elif plan.kind == "node":
                 toolchain = _with_node(toolchain, folder, root, plan.produced)
+            else:
+                toolchain = _with_go(toolchain, folder / "go/modules")
         return toolchain
 
 
@@ -170,12 +172,20 @@ def _with_node(toolchain: HostToolchain, folder: Path, root: str, produced: Sequ
     return attrs.evolve(toolchain, mounts=(*toolchain.mounts, *mounts), environment=tuple(places))
 
 
+def _with_go(toolchain: HostToolchain, folder: Path) -> HostToolchain:
+    home = f"{PACKAGES}/go/modules"
+    mounts = (*_without_modules(toolchain), Mount(str(folder), home))
+    others = [(name, value) for name, value in toolchain.variables if name != "GOMODCACHE"]
+    return attrs.evolve(toolchain, mounts=mounts, variables=(*others, ("GOMODCACHE", home)))
+
+
 def _machine(plan: LockPlan, toolchain: HostToolchain) -> str:
     """Return what tells the machine's interpreter from another one, and from itself after an update."""
     programs = [toolchain.python]
-    if plan.kind == "node":
+    if plan.kind != "python":
         folders = [*toolchain.bin_folders, "/usr/local/bin", "/usr/bin"]
-        programs = [f"{folder}/{name}" for name in ("node", "npm") for folder in folders]
+        names = ("node", "npm") if plan.kind == "node" else ("go",)
+        programs = [f"{folder}/{name}" for name in names for folder in folders]
     facts: list[object] = [platform.machine(), *platform.libc_ver()]
     for program in programs:
         real = os.path.realpath(program)
@@ -217,7 +227,10 @@ class _Installer:
 
         with socket_folder() as sockets, contextlib.closing(_proxy(sockets, self._source)) as proxy:
             toolchain = attrs.evolve(
-                base, mounts=(*_of_tools(base), Mount(str(sockets), SOCKETS)), environment=(), variables=()
+                base,
+                mounts=(*_without_modules(base), Mount(str(sockets), SOCKETS)),
+                environment=(),
+                variables=(),
             )
             request = self._request(plan)
             result = self._launch(request, toolchain, cancellation, plan.produced, receive)
@@ -244,6 +257,10 @@ def _surroundings(source: PackageSource, trusted: bytes) -> tuple[Tree, dict[str
     npmrc = "".join(f"{name}={address}\n" for name, address in source.npm)
     tree = {_NPMRC: StagedFile(npmrc.encode())}
     variables |= {**_PATIENCE, "npm_config_userconfig": f"{PACKAGES}/{_NPMRC}", "PIP_CONFIG_FILE": os.devnull}
+    # What `go.sum` holds is compared with it, and nobody else is asked.
+    variables |= {"GOFLAGS": "-mod=mod -modcacherw", "GONOSUMDB": "*", "GOTOOLCHAIN": "local"}
+    if source.go:
+        variables["GOPROXY"] = source.go
     if source.pip_index:
         variables["PIP_INDEX_URL"] = source.pip_index
     if source.pip_extra:
@@ -255,10 +272,10 @@ def _surroundings(source: PackageSource, trusted: bytes) -> tuple[Tree, dict[str
     return tree, variables
 
 
-def _of_tools(base: HostToolchain) -> list[Mount]:
-    """Return the mounts of programs; the modules that Go keeps may be the user's own."""
-    modules = dict(base.variables).get("GOMODCACHE")
-    return [mount for mount in base.mounts if mount.target != modules]
+def _without_modules(toolchain: HostToolchain) -> list[Mount]:
+    """Return the mounts without the modules that Go keeps for the user, who may have private ones."""
+    modules = dict(toolchain.variables).get("GOMODCACHE")
+    return [mount for mount in toolchain.mounts if mount.target != modules]
 
 
 def _proxy(folder: Path, source: PackageSource) -> FilteringProxy:

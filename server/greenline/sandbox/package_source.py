@@ -38,6 +38,8 @@ class PackageSource:
     pip_extra: tuple[str, ...] = ()
     npm: tuple[tuple[str, str], ...] = ()
     """npm's settings `registry` and `@scope:registry`, addresses without any password."""
+    go: str = ""
+    """Go's proxies without any password, separated by commas; empty: Go's own default."""
 
     @property
     def places(self) -> str:
@@ -50,12 +52,14 @@ def find_source(configured: Sequence[str], environment: Mapping[str, str]) -> Pa
     home = Path(environment.get("HOME") or "/")
     index, extra = _pip(home, environment)
     npm = dict(_npm(home, environment))
-    addresses = [*([index] if index else []), *extra, *npm.values()]
+    go = list(_addresses(re.split(r"[,|]", _go(home, environment))))
+    addresses = [*([index] if index else []), *extra, *npm.values(), *go]
     registries = [Registry.of(text) for text in configured]
     registries += [Registry.of(_place(urlsplit(address))) for address in addresses]
     # The user's own words go first: they may say in which network a registry lies.
     distinct = {(one.host, one.port): one for one in reversed(registries)}
-    return PackageSource(tuple(reversed(distinct.values())), index, tuple(extra), tuple(npm.items()))
+    found = tuple(reversed(distinct.values()))
+    return PackageSource(found, index, tuple(extra), tuple(npm.items()), ",".join(go))
 
 
 def certificates(environment: Mapping[str, str]) -> bytes:
@@ -98,6 +102,15 @@ def _npm(home: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, str]
             if match is not None:
                 yield from ((match[1], address) for address in _addresses([match[2]]))
     yield from (("registry", a) for a in _addresses([variables.get("npm_config_registry", "")]))
+
+
+def _go(home: Path, environment: Mapping[str, str]) -> str:
+    """Return Go's proxies as they are written."""
+    own = environment.get("XDG_CONFIG_HOME") or str(home / ".config")
+    path = environment.get("GOENV") or str(Path(own) / "go" / "env")
+    lines = _read(path).decode("utf-8", "replace").splitlines()
+    written = [line.partition("=")[2].strip() for line in lines if line.startswith("GOPROXY=")]
+    return environment.get("GOPROXY") or (written or [""])[-1]
 
 
 def _addresses(texts: Iterable[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ _TARGET = re.compile(r"http://([^/?#]+)([/?][!-~]*)?", re.IGNORECASE)
 _HTTP_PORT = 80
 _MAX_FIELDS = 100
 _PASSED_ON = frozenset({"accept", "accept-encoding", "cache-control", "if-modified-since", "if-none-match"})
-_PASSED_ON |= {"pacote-req-type", "pacote-pkg-id", "range", "user-agent", "x-pypi-last-serial"}
+_PASSED_ON |= {"pacote-req-type", "pacote-pkg-id", "range", "user-agent"}
 """The fields of a plain request that a registry gets; its address is written anew."""
 
 
