@@ -38,6 +38,8 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
 
     `n_ready` containers are started ahead for the next request, for a process that lives on.
     """
+    if settings.sandbox == "kubernetes":
+        return _kubernetes_sandbox(settings)
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
     from greenline.sandbox.lock_toolchain import LockSettings
 
@@ -72,6 +74,18 @@ def passed_variables(settings: Settings) -> tuple[tuple[tuple[str, str], ...], t
         elif has_value or name in os.environ:
             found[name] = value
     return tuple(found.items()), tuple(refused)
+
+
+def _kubernetes_sandbox(settings: Settings) -> Sandbox:
+    from greenline.sandbox.kubernetes_sandbox import KubernetesSandbox
+    from greenline.sandbox.kubernetes_settings import ClusterSettings, KubernetesSettings
+
+    cluster = ClusterSettings(
+        settings.kubernetes_config, settings.kubernetes_context, settings.kubernetes_namespace
+    )
+    return KubernetesSandbox(
+        KubernetesSettings(cluster, settings.image, settings.runtime, settings.kubernetes_start_s)
+    )
 
 
 def make_verifier(

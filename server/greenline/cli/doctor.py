@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from greenline.config.settings import Settings
 
 _MAX_FLAKY = 5
+_IMAGE_REMEDY = {
+    "docker": "It is made once an engine answers.",
+    "kubernetes": "It is used once the cluster answers.",
+}
 
 
 @attrs.frozen
@@ -64,6 +68,7 @@ def examine(root: str) -> list[Finding]:
             health.remedy,
         ),
         _image(root, settings, health.image),
+        *(Finding("network", False, note, optional=True) for note in health.notes),
         _interpreter(root, settings),
         *_packages(root, settings),
         *_variables(settings),
@@ -87,7 +92,7 @@ def _image(root: str, settings: Settings, known: str) -> Finding:
     from greenline.workspace.snapshot import Snapshot
 
     if settings.toolchain == "host" or not is_project(settings.image):
-        return Finding("image", bool(known), known or "none", "It is made once an engine answers.")
+        return Finding("image", bool(known), known or "none", _IMAGE_REMEDY[settings.sandbox])
     try:
         wanted = wanted_image(settings.image, Snapshot((root,)).tree(root, Gate((root,))))
     except GreenlineError as error:
@@ -101,7 +106,8 @@ def _interpreter(root: str, settings: Settings) -> Finding:
     from greenline.core.error import SandboxUnavailable
     from greenline.sandbox.host_toolchain import resolve
 
-    if settings.toolchain == "image" or (settings.toolchain == "lock" and settings.image):
+    is_of_image = settings.toolchain == "image" or (settings.toolchain == "lock" and settings.image)
+    if is_of_image or settings.sandbox == "kubernetes":
         return Finding("interpreter", True, f"python3 of the image {settings.image or '(none is named)'}")
     try:
         toolchain = resolve(root, os.environ)

@@ -13,6 +13,7 @@ from greenline.core.service import HOST, Service
 
 PERMISSIONS = ("ask", "auto", "deny")
 TOOLCHAINS = ("host", "image", "lock")
+SANDBOXES = ("docker", "kubernetes")
 
 
 class BadOption(ValueError):
@@ -178,6 +179,7 @@ OPTIONS = (
     Option("max_iterations", whole(1, 5), "GREENLINE_MAX_ITERATIONS", from_client=True),
     Option("max_turns", whole(1, 200), "GREENLINE_MAX_TURNS"),
     Option("permission", choice(*PERMISSIONS), "GREENLINE_PERMISSION"),
+    Option("sandbox", choice(*SANDBOXES), "GREENLINE_SANDBOX"),
     Option("docker_host", text, "DOCKER_HOST"),
     Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
     Option("image", text, "GREENLINE_IMAGE"),
@@ -187,6 +189,10 @@ OPTIONS = (
     Option("services", services),
     Option("variables", variables, "GREENLINE_VARIABLES"),
     Option("runtime", text, "GREENLINE_RUNTIME"),
+    Option("kubernetes_config", text, "GREENLINE_KUBERNETES_CONFIG"),
+    Option("kubernetes_context", text, "GREENLINE_KUBERNETES_CONTEXT"),
+    Option("kubernetes_namespace", text, "GREENLINE_KUBERNETES_NAMESPACE"),
+    Option("kubernetes_start_s", number(1, 3600), "GREENLINE_KUBERNETES_START_S"),
     Option("memory_mb", whole(64, 65_536), "GREENLINE_MEMORY_MB"),
     Option("cpus", number(0.1, 256), "GREENLINE_CPUS"),
     Option("pids", whole(16, 32_768), "GREENLINE_PIDS"),

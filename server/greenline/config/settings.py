@@ -52,13 +52,16 @@ class Settings:
     """Model calls in one run."""
     permission: str = "ask"
     """`ask`, `auto` or `deny` for gated tools."""
+    sandbox: str = "docker"
+    """Where project code runs: `docker`, or `kubernetes`, on a cluster."""
     docker_host: str | None = None
     """Address of the engine; None: the platform's default."""
     toolchain: str = "host"
     """What tests run with: `host`, the machine's own programs, `image`, those of a named image, or `lock`,
     either of them with packages that are installed from the project's lock files."""
     image: str = ""
-    """The image of the toolchain `image`, and of `lock` where it is named; it must be on the engine.
+    """The image of the toolchain `image`, and of `lock` where it is named, which must be on the engine; or that of a
+    cluster's pods.
     `dockerfile`, `dockerfile:PATH` and `devcontainer` stand for what the project's files ask for."""
     registries: tuple[str, ...] = ()
     """Where packages may be installed from, beside what pip and npm are configured for: `HOST`, `HOST:PORT`,
@@ -72,7 +75,15 @@ class Settings:
     variables: tuple[str, ...] = ()
     """The variables that tests get: `NAME` from the user's environment, or `NAME=VALUE`; never a secret."""
     runtime: str | None = None
-    """The engine's runtime for containers, such as `runsc`; None: its default."""
+    """The engine's runtime for containers, such as `runsc`, or a RuntimeClass; None: the default."""
+    kubernetes_config: str = ""
+    """Path of a kubeconfig, or `in-cluster`; empty: what `kubectl` would use."""
+    kubernetes_context: str = ""
+    """A context of the kubeconfig; empty: its current one."""
+    kubernetes_namespace: str = ""
+    """Where the pods are made; empty: the context's namespace."""
+    kubernetes_start_s: float = 120.0
+    """How long a pod may take to start."""
     memory_mb: int = 2048
     cpus: float = 2.0
     pids: int = 256

@@ -90,13 +90,15 @@ class SandboxHealth:
 
     available: bool
     name: str
-    """`docker`."""
+    """`docker` or `kubernetes`."""
     engine: str = ""
     """`docker 28.2.2`."""
     image: str = ""
     toolchain: str = ""
     problem: str = ""
     remedy: str = ""
+    notes: tuple[str, ...] = ()
+    """What cannot be checked from here, one sentence each."""
 
 
 class Sandbox(Protocol):

@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,20 +18,13 @@ import requests.exceptions
 from greenline.core.cancel import Cancellation
 from greenline.core.error import SandboxUnavailable
 from greenline.core.port import SandboxRequest, SandboxResult
+from greenline.sandbox.conversation import KILL_GRACE_S, MAX_WAITS, READY_S, Reporter, Watch, converse
 from greenline.sandbox.exec_stream import OUTPUT, ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain
 from greenline.sandbox.staging import tar_blocks
 
 REPORTER_UID = 64001
-MAX_REPORT_BYTES = 64 * 1024 * 1024
 ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
-_READY_S = 60.0
-_REPORTER_GRACE_S = 3.0
-_KILL_GRACE_S = 2.0
-_ROUND_END = b'\n{"kind":"roundEnd"'
-"""How the reporter prints the record after which a command may be asked for more."""
-_MAX_WAITS = 3
-"""A command that may be asked for more lives at most so many times its limit, whatever becomes of us."""
 _OOM_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 """Of cgroup v2 and v1; one of them exists."""
 
@@ -62,7 +54,7 @@ class Session:
             raise self._no_reporter(reporter)
         cancellation.raise_if_cancelled()
         wall_s = self._request.limits.wall_s
-        with _Watch(wall_s + _KILL_GRACE_S, self.kill) as watch:
+        with Watch(wall_s + KILL_GRACE_S, self.kill) as watch:
             exit_code, output = self._execute(reporter, watch)
         timed_out = watch.ran_out or (exit_code in (124, 137) and watch.worked_s >= wall_s)
         if timed_out:
@@ -143,7 +135,7 @@ class Session:
         with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
             stream.tail(4096)
 
-    def _start_reporter(self) -> _Reporter:
+    def _start_reporter(self) -> Reporter:
         """Start the reporter, whose interpreter comes up while the tree is staged."""
         created = self._api.exec_create(
             self._container.id,
@@ -151,12 +143,12 @@ class Session:
             user=f"{REPORTER_UID}:{REPORTER_UID}",
             workdir="/",
         )
-        return _Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)))
+        return Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)), ENGINE_ERRORS)
 
-    def _no_reporter(self, reporter: _Reporter) -> SandboxUnavailable:
+    def _no_reporter(self, reporter: Reporter) -> SandboxUnavailable:
         if not reporter.ended:
             return SandboxUnavailable(
-                f"The reporter was not ready after {_READY_S:.0f} s.",
+                f"The reporter was not ready after {READY_S:.0f} s.",
                 remedy="The machine may be overloaded: try again when less runs on it.",
             )
         return SandboxUnavailable(
@@ -164,10 +156,10 @@ class Session:
             remedy=f"Check that {self._toolchain.python} runs on this machine.",
         )
 
-    def _execute(self, reporter: _Reporter | None, watch: _Watch) -> tuple[int | None, bytes]:
+    def _execute(self, reporter: Reporter | None, watch: Watch) -> tuple[int | None, bytes]:
         request = self._request
         asks = request.followup is not None and reporter is not None
-        lives_s = request.limits.wall_s * (_MAX_WAITS if asks else 1)
+        lives_s = request.limits.wall_s * (MAX_WAITS if asks else 1)
         argv = ["timeout", "-s", "KILL", f"{lives_s:.3f}", *self._argv(request.command)]
         created = self._api.exec_create(
             self._container.id,
@@ -180,7 +172,7 @@ class Session:
         with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
             if asks and reporter is not None and request.followup is not None:
                 talk = (stream, reporter, request.followup, watch)
-                threading.Thread(target=_converse, args=talk, name="sandbox-rounds", daemon=True).start()
+                threading.Thread(target=converse, args=talk, name="sandbox-rounds", daemon=True).start()
             output = stream.tail(request.limits.output_bytes)
         try:
             code = self._api.exec_inspect(created["Id"])["ExitCode"]
@@ -198,123 +190,3 @@ class Session:
                 counters = stream.tail(4096)
             return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
         return False
-
-
-class _Watch:
-    """Ends a command that works longer than it may; the time in which it waits for us does not count."""
-
-    def __init__(self, limit_s: float, end: Callable[[], None]) -> None:
-        self._limit_s = limit_s
-        self._end = end
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._since = 0.0
-        self._over = False
-        self.worked_s = 0.0
-        self.ran_out = False
-
-    def __enter__(self) -> _Watch:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._over = True
-        self.stop()
-
-    def start(self) -> None:
-        """Begin to count, with the whole limit before it; nothing once the command has ended."""
-        with self._lock:
-            if self._over:
-                return
-            self._since = time.monotonic()
-            self._timer = threading.Timer(self._limit_s, self._run_out)
-            self._timer.name = "sandbox-timeout"
-            self._timer.start()
-
-    def stop(self) -> None:
-        """Stop counting; may be called twice."""
-        with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-                self.worked_s += time.monotonic() - self._since
-
-    def _run_out(self) -> None:
-        self.ran_out = True
-        self._end()
-
-
-def _converse(
-    stream: ExecStream, reporter: _Reporter, followup: Callable[[bytes], bytes | None], watch: _Watch
-) -> None:
-    """Feed a command what its caller wants after each round; close its input when that is nothing more."""
-    with contextlib.suppress(OSError):
-        try:
-            number = 1
-            while reporter.wait_for_round(number):
-                watch.stop()
-                try:
-                    wanted = followup(reporter.so_far())
-                finally:
-                    watch.start()
-                if wanted is None:
-                    return
-                stream.send(wanted)
-                number += 1
-        finally:
-            stream.end_input()
-
-
-class _Reporter:
-    """Collects what the reporter prints, in a thread of its own."""
-
-    def __init__(self, stream: ExecStream) -> None:
-        self._stream = stream
-        self._data = bytearray()
-        self._changed = threading.Condition()
-        self._n_rounds = 0
-        self.ended = False
-        self._full = False
-        """Whether more was printed than is kept: what it says of rounds is then unknown."""
-        threading.Thread(target=self._collect, name="sandbox-reporter", daemon=True).start()
-
-    def wait_until_ready(self) -> bool:
-        with self._changed:
-            self._changed.wait_for(lambda: self.ended or b"\n" in self._data, _READY_S)
-            return bytes(self._data).startswith(b"ready\n")
-
-    def wait_for_round(self, number: int) -> bool:
-        """Wait until the command has ended so many rounds; False where it ended altogether before."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.ended or self._full or self._n_rounds >= number)
-            return self._n_rounds >= number
-
-    def so_far(self) -> bytes:
-        """Return what has been reported until now."""
-        with self._changed:
-            return bytes(self._data[len(b"ready\n") :])
-
-    def words(self) -> str:
-        return bytes(self._data[-400:]).decode("utf-8", "replace").strip() or "it printed nothing"
-
-    def finish(self) -> bytes:
-        """Wait for the reporter's own end, which comes when the last writer has closed the FIFO."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.ended, _REPORTER_GRACE_S)
-            return bytes(self._data[len(b"ready\n") :])
-
-    def _collect(self) -> None:
-        with contextlib.suppress(*ENGINE_ERRORS), contextlib.closing(self._stream):
-            for chunk in self._stream.chunks():
-                with self._changed:
-                    before = max(0, len(self._data) - len(_ROUND_END) + 1)
-                    if len(self._data) < MAX_REPORT_BYTES:
-                        self._data += chunk
-                        self._n_rounds += self._data.count(_ROUND_END, before)
-                    else:
-                        self._full = True
-                    self._changed.notify_all()
-        with self._changed:
-            self.ended = True
-            self._changed.notify_all()
