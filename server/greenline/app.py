@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from greenline.lsp.parts import Opening, Parts
     from greenline.lsp.session import Listener, Session
     from greenline.sandbox.package_store import PackageStore
+    from greenline.sandbox.queued_sandbox import SharedQueue
     from greenline.verify.memory import Memory
 
 
@@ -37,7 +39,14 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     """Return the sandbox of the settings; whether it can be used is for `health` to say.
 
     `n_ready` containers are started ahead for the next request, for a process that lives on.
+    Where there are several engines, all sandboxes of a process share one queue.
     """
+    if len(settings.engines) > 1:
+        from greenline.sandbox.queued_sandbox import QueuedSandbox
+
+        return QueuedSandbox(_shared_queue(settings, n_ready))
+    for name in settings.engines:
+        settings = _of_engine(settings, name)
     if settings.sandbox == "kubernetes":
         return _kubernetes_sandbox(settings)
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
@@ -74,6 +83,34 @@ def passed_variables(settings: Settings) -> tuple[tuple[tuple[str, str], ...], t
         elif has_value or name in os.environ:
             found[name] = value
     return tuple(found.items()), tuple(refused)
+
+
+@cache
+def _shared_queue(settings: Settings, n_ready: int) -> SharedQueue:
+    """Return the queue of this process before the engines of the settings."""
+    from greenline.sandbox.engine_queue import Engine, EngineQueue
+    from greenline.sandbox.queued_sandbox import SharedQueue
+
+    def make() -> EngineQueue:
+        engines = [
+            Engine(name, make_sandbox(_of_engine(settings, name), n_ready=n_ready), settings.engine_slots)
+            for name in settings.engines
+        ]
+        return EngineQueue(engines, settings.queue_length)
+
+    return SharedQueue(make)
+
+
+def _of_engine(settings: Settings, name: str) -> Settings:
+    """Return the settings of one of several engines, as if it were the only one."""
+    import attrs
+
+    kind, _, context = name.partition(":")
+    if kind == "kubernetes":
+        context = context or settings.kubernetes_context
+        return attrs.evolve(settings, engines=(), sandbox="kubernetes", kubernetes_context=context)
+    host = settings.docker_host if name == "docker" else name
+    return attrs.evolve(settings, engines=(), sandbox="docker", docker_host=host)
 
 
 def _kubernetes_sandbox(settings: Settings) -> Sandbox:
@@ -165,8 +202,6 @@ def make_embedder(settings: Settings) -> Embedder | None:
 
 def make_retriever(store: IndexStore, embedder: Embedder | None) -> Retriever:
     """Return what searches an index; each root's history is read from git when it is first asked for."""
-    from functools import cache
-
     from greenline.index.retrieve.history import History, read_commits
     from greenline.index.retrieve.retriever import Retriever
     from greenline.workspace.state import state_folder
@@ -205,8 +240,6 @@ def open_index_reader(roots: Sequence[str], settings: Settings) -> IndexReader |
     """Return a run's view of the index, which is opened when it is first asked; None where it is off."""
     if not settings.index:
         return None
-    from functools import cache
-
     from greenline.index.live.reader import IndexReader
 
     @cache

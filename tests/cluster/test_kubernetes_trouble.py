@@ -183,8 +183,8 @@ def test_settings_make_the_sandbox_and_doctor_says_what_it_cannot_check(
     assert not missing["engine"].ok
     assert "GREENLINE_IMAGE" in missing["engine"].remedy
     assert (found["engine"].ok, found["engine"].detail) == (True, "kubernetes v1.33.1-stub")
-    assert (found["network"].ok, found["network"].optional) == (False, True)
-    assert "cannot be checked from here" in found["network"].detail
+    assert (found["sandbox"].ok, found["sandbox"].optional) == (False, True)
+    assert "cannot be checked from here" in found["sandbox"].detail
     assert found["interpreter"].detail == "python3 of the image some/image"
     assert any("/namespaces/another/networkpolicies" in line for line in cluster.asked)
 

@@ -68,7 +68,7 @@ def examine(root: str) -> list[Finding]:
             health.remedy,
         ),
         _image(root, settings, health.image),
-        *(Finding("network", False, note, optional=True) for note in health.notes),
+        *(Finding("sandbox", False, note, optional=True) for note in health.notes),
         _interpreter(root, settings),
         *_packages(root, settings),
         *_variables(settings),

@@ -61,6 +61,15 @@ def choice(*allowed: str) -> Callable[[Any], str]:
     return read
 
 
+def engines(raw: Any) -> tuple[str, ...]:
+    """Read a list of `docker`, `kubernetes`, `kubernetes:CONTEXT` and addresses of Docker engines."""
+    found = tuple(dict.fromkeys(texts(raw)))
+    for name in found:
+        if name not in SANDBOXES and not name.startswith("kubernetes:") and "://" not in name:
+            raise BadOption("a list of `docker`, `kubernetes`, `kubernetes:CONTEXT` or engines' addresses")
+    return found
+
+
 def flag(raw: Any) -> bool:
     """Read true or false, or their usual words."""
     words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
@@ -180,6 +189,9 @@ OPTIONS = (
     Option("max_turns", whole(1, 200), "GREENLINE_MAX_TURNS"),
     Option("permission", choice(*PERMISSIONS), "GREENLINE_PERMISSION"),
     Option("sandbox", choice(*SANDBOXES), "GREENLINE_SANDBOX"),
+    Option("engines", engines, "GREENLINE_ENGINES"),
+    Option("engine_slots", whole(1, 256), "GREENLINE_ENGINE_SLOTS"),
+    Option("queue_length", whole(1, 10_000), "GREENLINE_QUEUE_LENGTH"),
     Option("docker_host", text, "DOCKER_HOST"),
     Option("toolchain", choice(*TOOLCHAINS), "GREENLINE_TOOLCHAIN"),
     Option("image", text, "GREENLINE_IMAGE"),

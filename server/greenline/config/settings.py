@@ -54,14 +54,21 @@ class Settings:
     """`ask`, `auto` or `deny` for gated tools."""
     sandbox: str = "docker"
     """Where project code runs: `docker`, or `kubernetes`, on a cluster."""
+    engines: tuple[str, ...] = ()
+    """Several engines among which verifications are spread: `docker`, `kubernetes`, `kubernetes:CONTEXT`, or
+    addresses of Docker engines; none: what `sandbox` says."""
+    engine_slots: int = 2
+    """How many containers each of several engines runs at once."""
+    queue_length: int = 50
+    """How many verifications may wait for several engines."""
     docker_host: str | None = None
     """Address of the engine; None: the platform's default."""
     toolchain: str = "host"
     """What tests run with: `host`, the machine's own programs, `image`, those of a named image, or `lock`,
     either of them with packages that are installed from the project's lock files."""
     image: str = ""
-    """The image of the toolchain `image`, and of `lock` where it is named, which must be on the engine; or that of a
-    cluster's pods.
+    """The image of the toolchain `image`, and of `lock` where it is named, which must be on the engine; or
+    that of a cluster's pods.
     `dockerfile`, `dockerfile:PATH` and `devcontainer` stand for what the project's files ask for."""
     registries: tuple[str, ...] = ()
     """Where packages may be installed from, beside what pip and npm are configured for: `HOST`, `HOST:PORT`,

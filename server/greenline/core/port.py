@@ -68,6 +68,8 @@ class SandboxRequest:
     followup: Callable[[bytes], bytes | None] | None = None
     """Asked, with the report so far, each time the reporter prints a `roundEnd` record: what it returns is
     fed to the command, None closes its input. It may block, and that time counts against no limit."""
+    waiting: Callable[[str], None] | None = None
+    """Told, in one sentence, whenever the request's place in a queue is another; must not block."""
 
 
 @attrs.frozen

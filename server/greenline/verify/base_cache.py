@@ -31,8 +31,8 @@ KEPT_S = 7 * 24 * 3600.0
 _FORMAT = 1
 _FOLDER = "bases"
 _SUFFIX = ".base"
-_OF_THE_RUN = frozenset({"label", "followup"})
-"""What of a request says whose it is and what is asked afterwards, and nothing about its first round."""
+_OF_THE_RUN = frozenset({"label", "followup", "waiting"})
+"""What of a request says whose it is, who is told and what is asked later: nothing of its first round."""
 
 
 @attrs.frozen

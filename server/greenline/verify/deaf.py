@@ -177,6 +177,7 @@ class _Inquiry:
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},
             limits=limits,
             label=suite.label,
+            waiting=suite.waiting,
         )
         return read_answers(suite.sandbox.run(request, suite.cancellation).report)
 

@@ -12,7 +12,7 @@ import attrs
 from greenline.core.cancel import Cancellation
 from greenline.core.error import SandboxUnavailable
 from greenline.core.evidence import RunEnd, TestReport
-from greenline.core.port import Limits, Sandbox, SandboxRequest, SandboxResult, Tree
+from greenline.core.port import Limits, Progress, Sandbox, SandboxRequest, SandboxResult, Tree
 from greenline.verify.detection import projects, same
 from greenline.verify.project import Project
 from greenline.verify.python_project import detect
@@ -38,6 +38,8 @@ class Suite:
     cancellation: Cancellation
     test_command: str = ""
     """The user's own command, for the root's project."""
+    waiting: Progress | None = None
+    """Told of the place in a queue."""
     selected: tuple[str, ...] = ()
     """Ids and files of tests, as reports name them, that stand for all of them; none: the whole suite."""
     is_measuring: bool = True
@@ -164,6 +166,7 @@ class Suite:
             limits=self.limits,
             label=self.label,
             followup=followup,
+            waiting=self.waiting,
         )
 
 

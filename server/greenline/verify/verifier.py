@@ -172,6 +172,7 @@ class SandboxVerifier:
         plan = _Plan.of(request)
         chosen = self._concerned(plan)
         suite = self._suite(request.root, chosen, request.label, request.limits, cancellation)
+        suite = attrs.evolve(suite, waiting=progress)
         health = self._sandbox.health()
         if not health.available:
             evidence = _sick(health)
