@@ -16,6 +16,7 @@ from bench.table import Log, Table, load
 TABLES = (
     "start",
     "latency",
+    "queued",
     "cold",
     "sandbox_cost",
     "patches",

@@ -9,16 +9,24 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import attrs
 import kubernetes_validate
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from stub_fault import Faults
 from stub_node import Node
 from stub_store import Json, Store
@@ -37,10 +45,47 @@ _REASONS = {400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotF
 _REASONS |= {409: "AlreadyExists", 422: "Invalid", 503: "ServiceUnavailable"}
 
 
+@attrs.frozen
+class Certificate:
+    """What a stub shows of itself where it speaks TLS."""
+
+    chain: Path
+    key: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> Certificate:
+        """Make one for this machine that vouches for itself."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "stub")])
+        now = datetime.now(UTC)
+        made = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+            .sign(key, hashes.SHA256())
+        )
+        found = cls(folder / "stub.crt", folder / "stub.key")
+        found.chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        found.key.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+        )
+        return found
+
+
 class StubCluster:
     """A stub that listens; `faults` may be changed at any time."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Certificate | None = None) -> None:
         self.faults = Faults()
         self.store = Store()
         self.asked: list[str] = []
@@ -56,6 +101,13 @@ class StubCluster:
         self._server.daemon_threads = True
         host, port = self._server.server_address[:2]
         self.address = f"http://{host!s}:{port}"
+        self._authority: dict[str, str] = {}
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate.chain, certificate.key)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+            self.address = f"https://{host!s}:{port}"
+            self._authority = {"certificate-authority": str(certificate.chain)}
         self.node = Node(self.store, self.faults, (str(host), int(port)))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -67,7 +119,7 @@ class StubCluster:
                     "apiVersion": "v1",
                     "kind": "Config",
                     "current-context": "stub",
-                    "clusters": [{"name": "stub", "cluster": {"server": self.address}}],
+                    "clusters": [{"name": "stub", "cluster": {"server": self.address, **self._authority}}],
                     "users": [{"name": "somebody", "user": {"token": TOKEN}}],
                     "contexts": [
                         {
@@ -92,9 +144,9 @@ class StubCluster:
 
 
 @contextmanager
-def stub_cluster() -> Iterator[StubCluster]:
+def stub_cluster(certificate: Certificate | None = None) -> Iterator[StubCluster]:
     """Yield a stub that listens, and end it."""
-    cluster = StubCluster()
+    cluster = StubCluster(certificate)
     try:
         yield cluster
     finally:

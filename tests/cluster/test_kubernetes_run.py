@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+from pathlib import Path
 
 import attrs
 import pytest
@@ -21,7 +22,7 @@ from cluster_case import (
     soon,
     verify,
 )
-from stub_api import StubCluster
+from stub_api import Certificate, StubCluster, stub_cluster
 from stub_fault import V4, V5
 
 from greenline.core.cancel import Cancellation
@@ -30,6 +31,7 @@ from greenline.core.evidence import Verdict
 from greenline.core.port import Limits, SandboxRequest, StagedFile
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.sandbox.kubernetes_sandbox import KubernetesSandbox
+from greenline.sandbox.kubernetes_settings import ClusterSettings, KubernetesSettings
 from greenline.sandbox.owner import LABEL_HOST, LABEL_OWNER, labels
 from greenline.verify.report import parse_rounds
 
@@ -248,6 +250,47 @@ def test_orphans_of_this_machine_are_removed_at_the_next_start(
     assert soon(lambda: {found["metadata"]["name"] for found in cluster.jobs()} == {own, foreign})
     cancellation.cancel()
     thread.join()
+
+
+def test_everything_goes_over_tls_as_well(tmp_path: Path, project: str) -> None:
+    with stub_cluster(Certificate.make(tmp_path)) as cluster:
+        path = cluster.write_config(tmp_path / "config")
+        sandbox = KubernetesSandbox(KubernetesSettings(ClusterSettings(str(path)), "some/image", None, 20))
+        evidence = verify(sandbox, project)
+        cancellation = Cancellation()
+        timer = threading.Timer(4, cancellation.cancel)
+        timer.start()
+        tree = {"program.py": StagedFile(b"import time; time.sleep(60)")}
+        with pytest.raises(Cancelled):
+            sandbox.run(SandboxRequest(project, tree, ("{python}", "program.py")), cancellation)
+        sandbox.close()
+        is_clean = soon(lambda: cluster.jobs() == [])
+    other = tmp_path / "other"
+    other.mkdir()
+    with stub_cluster(Certificate.make(other)) as stranger:
+        stranger._authority = {"certificate-authority": str(tmp_path / "stub.crt")}
+        path = stranger.write_config(tmp_path / "config")
+        health = KubernetesSandbox(KubernetesSettings(ClusterSettings(str(path)), "some/image")).health()
+
+    assert evidence.verdict is Verdict.VERIFIED, evidence
+    assert is_clean
+    assert not health.available
+    assert "certificate verify failed" in health.problem
+
+
+def test_health_is_of_now(kubernetes: KubernetesSandbox, cluster: StubCluster) -> None:
+    before = kubernetes.health()
+    cluster.faults.overloaded = True
+    ill = kubernetes.health()
+    cluster.faults.overloaded = False
+    cluster.faults.unknown_user = True
+    stranger = kubernetes.health()
+    cluster.faults.unknown_user = False
+
+    assert before.available
+    assert "overloaded or ill" in ill.problem
+    assert "does not know you" in stranger.problem
+    assert kubernetes.health().available
 
 
 def test_names_that_are_taken_and_watches_that_expire_are_no_failure(

@@ -46,7 +46,9 @@ RESULT = SandboxResult(0, False, b"out\n", b'{"kind":"final"}\n', 1.5)
 
 
 def test_no_part_of_a_request_is_left_out_but_whose_it_is_and_what_follows() -> None:
-    assert {field.name for field in attrs.fields(SandboxRequest)} - set(PARTS) == {"label", "followup"}
+    left_out = {field.name for field in attrs.fields(SandboxRequest)} - set(PARTS)
+
+    assert left_out == {"label", "followup", "waiting"}
 
 
 @given(REQUESTS, st.data())

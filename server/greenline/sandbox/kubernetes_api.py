@@ -49,7 +49,7 @@ class Cluster:
         """Read who and where; nothing is asked yet. Raises `SandboxUnavailable`."""
         configuration = client.Configuration()
         # A lost answer to a question may be asked for again; what changes something is not.
-        configuration.retries = urllib3.Retry(total=1, connect=0, redirect=0)
+        configuration.retries = urllib3.Retry(total=1, connect=0, redirect=0, other=0)
         usual = _load(configuration, settings, environment)
         self.namespace = settings.namespace or usual or "default"
         self.address: str = configuration.host

@@ -46,7 +46,7 @@ _ALLOWED_S = 300.0
 _CANCEL_S = 1.0
 """How long a cancelled run may take to end by itself."""
 _NAME_TRIES = 3
-_CONFLICT = 409
+_UNKNOWN_USER, _CONFLICT = 401, 409
 
 
 class KubernetesSandbox:
@@ -65,7 +65,7 @@ class KubernetesSandbox:
         """Return whether the cluster answers and allows what is needed; never raises."""
         try:
             self._check_image()
-            self._ready()
+            self._ask_version(self._ready())
         except SandboxUnavailable as error:
             return SandboxHealth(False, "kubernetes", problem=error.message, remedy=error.remedy)
         engine = f"kubernetes {self._version}"
@@ -146,9 +146,22 @@ class KubernetesSandbox:
                 cluster.deny_network(policy, denies_everything)
                 _reap(cluster)
             except ApiFailure as failure:
+                if failure.status == _UNKNOWN_USER:
+                    # A new login is in the file, which is read anew.
+                    self._cluster = None
+                    cluster.close()
                 raise unavailable(failure, cluster.address) from failure
             self._allowed_until = time.monotonic() + _ALLOWED_S
             return cluster
+
+    def _ask_version(self, cluster: Cluster) -> None:
+        """See that the cluster answers now, whatever it allowed before; raises `SandboxUnavailable`."""
+        try:
+            self._version = cluster.version()
+        except ApiFailure as failure:
+            with self._lock:
+                self._allowed_until = 0.0
+            raise unavailable(failure, cluster.address) from failure
 
     def _check_image(self) -> None:
         if not self._settings.image:
