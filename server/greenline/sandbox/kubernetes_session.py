@@ -30,19 +30,24 @@ _TOLD_S, _SOON_S = 3.0, 1.0
 """How long the cluster may take to say why a command's connection ended, and why another did."""
 _LAST_WORDS_S = 1.0
 """How long connections stay open once the pod is in trouble, for what is under way."""
-_COUNTERS = "/sys/fs/cgroup/memory.events"
+_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+"""Of cgroup v2 and v1; one of them exists."""
 _LEAKS = 66
 _PROBE = f"""\
-import os, socket, sys
+import os, socket, sys, time
 host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
-if host:
+for wait_s in (1, 2, 3, 0) if host else ():
     try:
         socket.create_connection((host, int(port)), 1.5).close()
     except OSError:
         sys.exit(0)
-    sys.exit({_LEAKS})
+    time.sleep(wait_s)
+sys.exit({_LEAKS} if host else 0)
 """
-"""Tries to reach the one address that every pod is told: the cluster's own API."""
+"""Tries to reach the one address that every pod is told: the cluster's own API.
+
+Some network plug-ins take seconds to close a new pod, so that one who gets through tries again.
+"""
 
 
 class KubernetesSession:
@@ -237,7 +242,7 @@ class KubernetesSession:
         if self._follower.wait_for_trouble(_TOLD_S if code is None else _SOON_S) or code is None:
             return self._follower.ran_out_of_memory(TESTS)
         with contextlib.suppress(SandboxUnavailable):
-            reader = self._start(TESTS, ("cat", _COUNTERS))
+            reader = self._start(TESTS, ("cat", *_COUNTERS))
             counters = reader.tail(4096)
             self._done(reader)
             return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
