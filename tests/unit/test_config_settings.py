@@ -7,9 +7,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from greenline.app import passed_variables
 from greenline.config.options import OPTIONS
 from greenline.config.settings import Settings, client_part, load_settings
+from greenline.sandboxes import passed_variables
 
 NONE = Path("/nonexistent/config.toml")
 

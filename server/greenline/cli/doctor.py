@@ -154,7 +154,7 @@ def _packages(root: str, settings: Settings) -> list[Finding]:
 
 def _variables(settings: Settings) -> list[Finding]:
     """Return the variables that tests do not get though they are named, as one finding."""
-    from greenline.app import passed_variables
+    from greenline.sandboxes import passed_variables
 
     refused = passed_variables(settings)[1]
     if not refused:

@@ -108,7 +108,7 @@ def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without
 
 
 def resolve_in_image(
-    root: str, environment: Mapping[str, str], image: Image, without: Sequence[Without] = ()
+    root: str, environment: Mapping[str, str], image: Image | None, without: Sequence[Without] = ()
 ) -> HostToolchain:
     """Return the toolchain of a project whose interpreter is an image's; raises `SandboxUnavailable`.
 

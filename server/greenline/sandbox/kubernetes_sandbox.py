@@ -93,7 +93,7 @@ class KubernetesSandbox:
         _check_root(request.root)
         cluster = self._ready()
         cancellation.raise_if_cancelled()
-        skipped = resolve_in_image(request.root, self._settings.environment).environment
+        skipped = resolve_in_image(request.root, self._settings.environment, None).environment
         name = ""
         try:
             name = self._create(cluster, request)
