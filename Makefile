@@ -9,6 +9,7 @@ STAMP := .venv/.installed
 NEOVIM := .venv/neovim/.installed
 EDITORS := .venv/editors/.installed
 RUNTIMES := .venv/runtimes/.installed
+SANDBOXES := .venv/sandboxes/.installed
 VSCODE := editor-clients/vscode/host/node_modules/.installed
 # Every recipe that runs project code asks for an engine first; it says on standard error what it does.
 ENGINE = engine=$$(bash sandbox/engine.sh ensure --print-env) && eval "$$engine"
@@ -36,6 +37,10 @@ $(RUNTIMES): $(STAMP) tests/runtimes/package-lock.json tests/runtimes/latest/pac
 	@bash bin/runtimes
 	@touch $@
 
+$(SANDBOXES): $(STAMP) bin/sandboxes
+	@bash bin/sandboxes
+	@mkdir -p $(@D) && touch $@
+
 $(VSCODE): $(STAMP) bin/vscode editor-clients/vscode/package-lock.json $(wildcard editor-clients/vscode/host/*-lock.json)
 	@bash bin/vscode
 	@touch $@
@@ -43,7 +48,7 @@ $(VSCODE): $(STAMP) bin/vscode editor-clients/vscode/package-lock.json $(wildcar
 demo: $(STAMP) ## run the main job, end to end, on the bundled sample project
 	@{ $(ENGINE); } || echo "demo: going on without an engine" >&2; $(BIN)/greenline demo
 
-test: $(STAMP) $(NEOVIM) $(RUNTIMES) $(EDITORS) ## run all tests against the real parts
+test: $(STAMP) $(NEOVIM) $(RUNTIMES) $(EDITORS) $(SANDBOXES) ## run all tests against the real parts
 	@$(ENGINE) && $(BIN)/python -m pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory test-clients
 
@@ -65,7 +70,7 @@ check: $(STAMP) ## lint, format, types, import layers and shell syntax
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@bash -n sandbox/engine.sh bin/bootstrap bin/editors bin/neovim bin/runtimes bin/vscode .ci/run
+	@bash -n sandbox/engine.sh bin/bootstrap bin/editors bin/neovim bin/runtimes bin/sandboxes bin/vscode .ci/run
 
 fix: $(STAMP) ## mend what the linter and the formatter can mend
 	@$(BIN)/ruff check --fix .

@@ -40,7 +40,7 @@ find_engine() {
   fi
   local runtime="${XDG_RUNTIME_DIR:-/run/user/$(id -u)}" socket
   for socket in /var/run/docker.sock "$runtime/docker.sock" "$HOME/.docker/run/docker.sock" \
-      "$state/docker.sock" "$runtime/podman/podman.sock"; do
+      "$state/docker.sock" "$runtime/podman/podman.sock" /run/podman/podman.sock; do
     [ -S "$socket" ] && answers "unix://$socket" && { echo "unix://$socket"; return 0; }
   done
   return 1

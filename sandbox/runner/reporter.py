@@ -25,6 +25,8 @@ def main() -> int:
         os.unlink(path)
     os.mkfifo(path, 0o622)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    # Nobody else may read, also where the tests have this process's user.
+    os.chmod(path, 0o222)
     _print({"kind": "ready"}, raw="ready")
     _Relay().follow(reader)
     return 0

@@ -29,6 +29,12 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
         settings = _of_engine(settings, name)
     if settings.sandbox == "kubernetes":
         return _kubernetes_sandbox(settings)
+    if settings.sandbox == "bubblewrap":
+        from greenline.sandbox.bubblewrap_sandbox import BubblewrapSandbox, BubblewrapSettings
+
+        return BubblewrapSandbox(
+            BubblewrapSettings(settings.toolchain, variables=passed_variables(settings)[0])
+        )
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
     from greenline.sandbox.lock_toolchain import LockSettings
 

@@ -81,6 +81,8 @@ class World:
     """The reporter's channel."""
     reporter: str
     """What stands on the reporter's command line."""
+    left_out: tuple[str, ...] = ()
+    """Attempts that would end the others."""
 
 
 Program = Callable[[World], Any]
@@ -104,6 +106,22 @@ class Attempt:
 
 
 ATTEMPTS: list[Attempt] = []
+COLUMNS = (
+    ("Docker", "docker"),
+    ("bubblewrap, as root", "bubblewrap"),
+    ("bubblewrap, without root", "unprivileged"),
+    ("Podman", "podman"),
+    ("Docker with gVisor", "gvisor"),
+)
+"""The table's columns: title and engine."""
+DIFFERENCES: dict[str, dict[str, tuple[str, frozenset[str]]]] = {}
+"""Engine → attempt → what stops it there, where that is not what stops it in a container of Docker's."""
+
+
+def elsewhere(engine: str, names: str, guard: str, by: str) -> None:
+    """Say what stops some attempts in another engine's sandboxes; names and outcomes are in one text each."""
+    for name in names.split():
+        DIFFERENCES.setdefault(engine, {})[name] = (guard, frozenset(by.split()))
 
 
 def attempt(tries: str, guard: str, by: str, further: str = DONE, unless: str = "") -> Any:
@@ -160,6 +178,16 @@ def first_that_is(*paths: str) -> str:
     raise Broken(f"none of {', '.join(paths)} is there")
 
 
+def first_there(world: World, *paths: str) -> str:
+    """Return the first path that exists; raises `Absent` in a sandbox that has nothing of the kind."""
+    try:
+        return first_that_is(*paths)
+    except Broken as error:
+        if world.control:
+            raise
+        raise Absent(str(error)) from error
+
+
 def pid_of(words: str) -> int:
     """Return the process whose command line holds these words, other than this one; raises `Absent`."""
     for entry in Path("/proc").iterdir():
@@ -201,8 +229,26 @@ def _tried(one: Attempt, world: World) -> str:
     return DONE
 
 
+def stop_of(one: Attempt, engine: str) -> tuple[str, frozenset[str]]:
+    """Return what stops an attempt in an engine's sandbox, and as which outcomes it is told."""
+    return DIFFERENCES.get(engine, {}).get(one.name, (one.guard, one.by))
+
+
 def table() -> str:
     """Return the table of the documentation."""
-    lines = ["| attempt | what it tries | what stopped it | told as |", "| --- | --- | --- | --- |"]
-    lines += [f"| {one.name} | {one.tries} | {one.guard} | {', '.join(sorted(one.by))} |" for one in ATTEMPTS]
+    names = [title for title, _ in COLUMNS]
+    lines = [
+        f"| attempt | what it tries | what stopped it, and how it is told: {' | '.join(names)} |",
+        f"| --- | --- |{' --- |' * len(names)}",
+    ]
+    for one in ATTEMPTS:
+        told = [_told(stop_of(one, "docker"))]
+        for _, engine in COLUMNS[1:]:
+            is_same = stop_of(one, engine) == stop_of(one, "docker")
+            told.append("the same" if is_same else _told(stop_of(one, engine)))
+        lines.append(f"| {one.name} | {one.tries} | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
+
+
+def _told(stop: tuple[str, frozenset[str]]) -> str:
+    return f"{stop[0]} ({', '.join(sorted(stop[1]))})"

@@ -10,7 +10,16 @@ import stat
 import struct
 from pathlib import Path
 
-from escape_attempt import Absent, Broken, World, attempt, call, first_that_is, opened, own_mounts
+from escape_attempt import (
+    Absent,
+    Broken,
+    World,
+    attempt,
+    call,
+    first_there,
+    opened,
+    own_mounts,
+)
 
 CAPABILITIES = "no capabilities"
 BOTH = "no capabilities, and seccomp"
@@ -178,7 +187,7 @@ def core_pattern(world: World) -> None:
 @attempt("changes the kernel through `/sys`", "a read-only `/sys`", "EACCES EROFS")
 def sys_write(world: World) -> None:
     names = ("uevent_helper", "mm/transparent_hugepage/enabled", "profiling", "rcu_normal")
-    opened(first_that_is(*(f"/sys/kernel/{name}" for name in names)))
+    opened(first_there(world, *(f"/sys/kernel/{name}" for name in names)))
 
 
 @attempt("sets the clock", CAPABILITIES, "EPERM")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import signal
@@ -13,7 +14,18 @@ import termios
 import time
 from pathlib import Path
 
-from escape_attempt import Absent, Broken, World, attempt, call, first_that_is, opened, own_mounts, pid_of
+from escape_attempt import (
+    Absent,
+    Broken,
+    World,
+    attempt,
+    call,
+    first_that_is,
+    first_there,
+    opened,
+    own_mounts,
+    pid_of,
+)
 from escape_kernel import BOTH, CAPABILITIES
 
 OTHER_USER = "the reporter's own user"
@@ -197,12 +209,12 @@ def real_time(world: World) -> None:
 @attempt("raises its own memory limit", "a read-only `/sys/fs/cgroup`", "EACCES EROFS")
 def cgroup_limit(world: World) -> None:
     names = ("memory/memory.limit_in_bytes", "memory.max", "memory.high")
-    opened(first_that_is(*(f"/sys/fs/cgroup/{name}" for name in names)))
+    opened(first_there(world, *(f"/sys/fs/cgroup/{name}" for name in names)))
 
 
 @attempt("leaves its control group", "a read-only `/sys/fs/cgroup`", "EACCES EROFS")
 def cgroup_leave(world: World) -> None:
-    opened(first_that_is("/sys/fs/cgroup/memory/cgroup.procs", "/sys/fs/cgroup/cgroup.procs"))
+    opened(first_there(world, "/sys/fs/cgroup/memory/cgroup.procs", "/sys/fs/cgroup/cgroup.procs"))
 
 
 @attempt("mounts the control groups, for their `release_agent`", BOTH, "EPERM")
@@ -230,8 +242,13 @@ def fork_bomb(world: World) -> None:
 
 @attempt("takes all memory", "a limit on memory", "SIGKILL")
 def memory(world: World) -> None:
-    taken = [bytearray(b"x") * (1 << 20) for _ in range(400)]
-    del taken
+    taken: list[bytes] = []
+    try:
+        while len(taken) < 400:
+            taken.append(b"%d" % len(taken) * (1 << 20))
+    except MemoryError:
+        taken.clear()
+        raise OSError(errno.ENOMEM, "no more") from None
 
 
 @attempt("fills the disk", "sizes of the folders in memory", "ENOSPC")

@@ -64,7 +64,7 @@ def test_an_installation_without_its_toolbox_says_so_instead_of_running_without_
 ) -> None:
     for name in present:
         (tmp_path / name).mkdir()
-    monkeypatch.setattr("greenline.sandbox.container_arguments.sandbox_folder", lambda: tmp_path)
+    monkeypatch.setattr("greenline.sandbox.inside.sandbox_folder", lambda: tmp_path)
     sandbox = DockerSandbox(SandboxSettings(docker_host=docker_host, environment=dict(os.environ)))
 
     health = sandbox.health()

@@ -6,13 +6,8 @@ attempt that fails there as well would prove nothing.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import socket
-import subprocess
-import sys
-import venv
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,59 +16,61 @@ import docker
 import docker.types
 import pytest
 from attrs import frozen
-from escape_attempt import ATTEMPTS, table
-from escape_run import FAMILIES
+from escape_attempt import ATTEMPTS, stop_of, table
+from escape_ground import HERE, PROGRAMS, SECRET, lay_out, links, outcomes, request, run_and_close
+from unprivileged import as_somebody, open_folder, shipped_for_all
 
-from greenline.core.cancel import Cancellation
-from greenline.core.port import Limits, SandboxRequest, StagedFile
+from greenline.sandbox.bubblewrap_sandbox import BubblewrapSandbox, BubblewrapSettings
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.sandbox.host_toolchain import resolve
 
-HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "sandbox.md"
-SECRET = "escape-secret-4f1c"
-REPORT = "/run/greenline/report"
-REPORTER = "escape-reporter-9a2e"
-REPORTS = (
-    f"import os; os.umask(0); os.mkfifo({REPORT!r}, 0o622); print('ready', flush=True); "
-    f"open({REPORT!r}).read()"
-)
-PROGRAMS = ("escape_attempt", "escape_run", *(family.__name__ for family in FAMILIES))
 CAPABILITIES = (
     *("CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "IPC_LOCK", "KILL", "MKNOD", "NET_ADMIN"),
     *("NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYSLOG", "SYS_ADMIN", "SYS_BOOT"),
     *("SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_TIME"),
 )
 """Those of the control: what the attempts ask for. `ALL` would ask for some that not every machine has."""
-LIMITS = Limits(memory_mb=256, pids=64, tmpfs_mb=16, wall_s=90)
 
 
 @frozen
 class Runs:
     """What came of the attempts."""
 
-    guarded: dict[str, str]
+    guarded: dict[str, dict[str, str]]
+    """Engine → attempt → outcome."""
     control: dict[str, str]
     written: bool
-    """Whether the guarded run changed a folder of the machine."""
+    """Whether a guarded run changed a folder of the machine."""
+
+
+ENGINES = ("docker", "bubblewrap", "unprivileged") if os.getuid() == 0 else ("docker", "unprivileged")
+"""bubblewrap is one where root makes its sandboxes, and another where anybody else does."""
 
 
 @pytest.fixture(scope="module")
-def runs(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """Make all attempts twice, with something outside to be reached for."""
-    home = tmp_path_factory.mktemp("escape")
+def runs(docker_host: str) -> Iterator[Runs]:
+    """Make all attempts in each sandbox and without one, with something outside to be reached for."""
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GREENLINE_TEST_SECRET", SECRET)
-        world = _lay_out(home, docker_host, stack)
-        guarded = _guarded(world, docker_host)
-        written = (Path(world["mounted"]) / "escaped").exists()
+        # A descriptor that others left open for us must not be handed on.
+        left_open = os.open("/", os.O_RDONLY)
+        stack.callback(os.close, left_open)
+        os.set_inheritable(left_open, True)
+        home = stack.enter_context(open_folder("escape-"))
+        world = lay_out(home, docker_host, stack)
+        guarded = {engine: _guarded(world, docker_host, engine) for engine in ENGINES}
+        written = (Path(str(world["mounted"])) / "escaped").exists()
         yield Runs(guarded, _control(world, docker_host), written)
 
 
-def test_every_attempt_is_stopped(runs: Runs) -> None:
-    free = {one.name: runs.guarded.get(one.name) for one in ATTEMPTS}
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_attempt_is_stopped(runs: Runs, engine: str) -> None:
+    free = {one.name: runs.guarded[engine].get(one.name) for one in ATTEMPTS}
 
-    assert {one.name: free[one.name] for one in ATTEMPTS if free[one.name] not in one.by} == {}
+    assert {
+        one.name: free[one.name] for one in ATTEMPTS if free[one.name] not in stop_of(one, engine)[1]
+    } == {}
     assert not runs.written
 
 
@@ -95,99 +92,21 @@ def test_documentation_names_every_attempt() -> None:
     assert len({one.name for one in ATTEMPTS}) == len(ATTEMPTS)
 
 
-def _lay_out(home: Path, engine: str, stack: ExitStack) -> dict[str, object]:
-    """Make a project, and beside it what an attempt could reach; return it as a world."""
-    root, beside = home / "w", home / "beside"
-    root.mkdir()
-    beside.mkdir()
-    (home / "home" / ".ssh").mkdir(parents=True)
-    (beside / "secret.txt").write_text(SECRET)
-    venv.create(root / ".venv", with_pip=False, symlinks=True)
-    # Nothing but the mount protects it.
-    (root / ".venv").chmod(0o777)
-    bystander = subprocess.Popen(
-        [sys.executable, "-c", "import sys; sys.stdin.read()", "escape-bystander-77b0"], stdin=subprocess.PIPE
-    )
-    stack.enter_context(bystander)
-    stack.callback(bystander.kill)
-    abstract = f"greenline-escape-{os.getpid()}"
-    _listen(stack, socket.AF_UNIX, str(root / "host.sock"))
-    _listen(stack, socket.AF_UNIX, f"\0{abstract}")
-    return {
-        "control": False,
-        "root": str(root),
-        "mounted": str(root / ".venv"),
-        "secret": SECRET,
-        "secret_path": str(beside / "secret.txt"),
-        "home": str(home / "home"),
-        "bystander": "escape-bystander-77b0",
-        "bystander_pid": bystander.pid,
-        "starter": 1,
-        "engine_socket": engine.removeprefix("unix://") if engine.startswith("unix://") else "",
-        "unix_socket": str(root / "host.sock"),
-        "abstract_socket": abstract,
-        "port": _listen(stack, socket.AF_INET, ("127.0.0.1", 0)),
-        "port6": _listen(stack, socket.AF_INET6, ("::1", 0)) if _has_ipv6() else 0,
-        "shared_memory": _segment(stack),
-        "report": REPORT,
-        "reporter": REPORTER,
-    }
-
-
-def _has_ipv6() -> bool:
-    try:
-        with socket.socket(socket.AF_INET6) as probe:
-            probe.bind(("::1", 0))
-    except OSError:
-        return False
-    return True
-
-
-def _listen(stack: ExitStack, family: int, address: str | tuple[str, int]) -> int:
-    """Listen until the stack ends; return the port, or 0 where there is none."""
-    server = stack.enter_context(socket.socket(family))
-    server.bind(address)
-    server.listen()
-    return int(server.getsockname()[1]) if isinstance(address, tuple) else 0
-
-
-def _segment(stack: ExitStack) -> int:
-    """Make shared memory that anybody may attach, and return its key."""
-    libc, key = ctypes.CDLL(None), 0x67000000 + os.getpid()
-    segment = libc.shmget(key, 4096, 0o1666)
-    assert segment != -1
-    stack.callback(libc.shmctl, segment, 0, None)
-    return key
-
-
-def _links(world: dict[str, object]) -> dict[str, str]:
-    """Return links of the project to the secret outside."""
-    secret = Path(str(world["secret_path"]))
-    return {
-        "link-absolute": str(secret),
-        "link-relative": f"../{secret.parent.name}/{secret.name}",
-        "link-folder": str(secret.parent),
-    }
-
-
-def _guarded(world: dict[str, object], engine: str) -> dict[str, str]:
-    tree = {f"{name}.py": StagedFile((HERE / f"{name}.py").read_bytes()) for name in PROGRAMS}
-    tree["world.json"] = StagedFile(json.dumps(world).encode())
-    tree |= {name: StagedFile(link=target) for name, target in _links(world).items()}
+def _guarded(world: dict[str, object], host: str, engine: str) -> dict[str, str]:
     environment = {**os.environ, "HOME": str(world["home"])}
-    sandbox = DockerSandbox(SandboxSettings(docker_host=engine, environment=environment))
-    request = SandboxRequest(
-        str(world["root"]),
-        tree,
-        ("{python}", "escape_run.py", "world.json"),
-        reporter=("{python}", "-I", "-c", REPORTS, REPORTER),
-        limits=LIMITS,
-        label="escape",
-    )
-    result = sandbox.run(request, Cancellation())
-    assert sandbox.wait()
+    wanted = request(world)
+    if engine == "docker":
+        sandbox = DockerSandbox(SandboxSettings(docker_host=host, environment=environment))
+        result = run_and_close(sandbox, wanted)
+    elif engine == "bubblewrap":
+        result = run_and_close(BubblewrapSandbox(BubblewrapSettings(environment=environment)), wanted)
+    else:
+        theirs = {"PATH": "/usr/bin:/bin", "HOME": environment["HOME"]}
+        with shipped_for_all(Path(str(world["root"])).parent):
+            other = BubblewrapSandbox(BubblewrapSettings(environment=theirs))
+            result = as_somebody(lambda: run_and_close(other, wanted))
     assert result.exit_code == 0, result.output.decode()
-    return _outcomes(result.output)
+    return outcomes(result.output)
 
 
 def _control(world: dict[str, object], engine: str) -> dict[str, str]:
@@ -197,7 +116,7 @@ def _control(world: dict[str, object], engine: str) -> dict[str, str]:
     for name in PROGRAMS:
         (root / f"{name}.py").write_bytes((HERE / f"{name}.py").read_bytes())
     (root / "world.json").write_text(json.dumps(world))
-    for name, target in _links(world).items():
+    for name, target in links(world).items():
         (root / name).symlink_to(target)
     toolchain = resolve(str(root), os.environ)
     shown = [
@@ -211,7 +130,7 @@ def _control(world: dict[str, object], engine: str) -> dict[str, str]:
     try:
         image = DockerSandbox(SandboxSettings(docker_host=engine)).health().image
         command = [toolchain.python, "escape_run.py", "world.json"]
-        return _outcomes(_unguarded(client, image, root, command, shown))
+        return outcomes(_unguarded(client, image, root, command, shown))
     finally:
         client.close()
 
@@ -243,8 +162,3 @@ def _unguarded(
         return bytes(container.logs())
     finally:
         container.remove(force=True)
-
-
-def _outcomes(output: bytes) -> dict[str, str]:
-    said = [json.loads(line) for line in output.decode().splitlines()]
-    return {line["name"]: line["outcome"] for line in said}

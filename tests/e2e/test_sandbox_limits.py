@@ -19,7 +19,7 @@ import pytest
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.evidence import RunEnd
-from greenline.core.port import Limits, SandboxRequest, SandboxResult, StagedFile
+from greenline.core.port import Limits, Sandbox, SandboxRequest, SandboxResult, StagedFile
 from greenline.sandbox.container_arguments import LABEL_RUN
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.sandbox.owner import LABEL_HOST, LABEL_OWNER, labels
@@ -36,7 +36,7 @@ def sandbox(docker_host: str) -> DockerSandbox:
     return DockerSandbox(SandboxSettings(docker_host=os.environ.get("DOCKER_HOST")))
 
 
-def run(sandbox: DockerSandbox, root: Path, code: str, limits: Limits | None = None) -> SandboxResult:
+def run(sandbox: Sandbox, root: Path, code: str, limits: Limits | None = None) -> SandboxResult:
     """Run one Python program over a tree that holds nothing else."""
     tree = {"program.py": StagedFile(code.encode())}
     request = SandboxRequest(

@@ -17,6 +17,7 @@ from greenline.cli.console import console, root_of, say
 
 if TYPE_CHECKING:
     from greenline.config.settings import Settings
+    from greenline.core.port import SandboxHealth
 
 _MAX_FLAKY = 5
 _IMAGE_REMEDY = {
@@ -67,8 +68,8 @@ def examine(root: str) -> list[Finding]:
             health.engine if health.available else health.problem,
             health.remedy,
         ),
-        _image(root, settings, health.image),
-        *(Finding("sandbox", False, note, optional=True) for note in health.notes),
+        *([] if settings.sandbox == "bubblewrap" else [_image(root, settings, health.image)]),
+        *(Finding("sandbox", False, note, optional=True) for note in _notes(health)),
         _interpreter(root, settings),
         *_packages(root, settings),
         *_variables(settings),
@@ -82,6 +83,10 @@ def examine(root: str) -> list[Finding]:
     ]
     findings += [Finding("settings", False, warning, optional=True) for warning in settings.warnings]
     return findings
+
+
+def _notes(health: SandboxHealth) -> list[str]:
+    return [*health.notes, *filter(None, [health.warning])]
 
 
 def _image(root: str, settings: Settings, known: str) -> Finding:

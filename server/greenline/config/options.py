@@ -13,7 +13,7 @@ from greenline.core.service import HOST, Service
 
 PERMISSIONS = ("ask", "auto", "deny")
 TOOLCHAINS = ("host", "image", "lock")
-SANDBOXES = ("docker", "kubernetes")
+SANDBOXES = ("docker", "kubernetes", "bubblewrap")
 
 
 class BadOption(ValueError):

@@ -53,7 +53,8 @@ class Settings:
     permission: str = "ask"
     """`ask`, `auto` or `deny` for gated tools."""
     sandbox: str = "docker"
-    """Where project code runs: `docker`, or `kubernetes`, on a cluster."""
+    """Where project code runs: `docker`, or `kubernetes`, on a cluster, or `bubblewrap`, the weaker mode
+    without an engine."""
     engines: tuple[str, ...] = ()
     """Several engines among which verifications are spread: `docker`, `kubernetes`, `kubernetes:CONTEXT`, or
     addresses of Docker engines; none: what `sandbox` says."""

@@ -92,7 +92,7 @@ class SandboxHealth:
 
     available: bool
     name: str
-    """`docker` or `kubernetes`."""
+    """`docker`, `podman`, `kubernetes`, or `bubblewrap` with the ways in which it is weaker."""
     engine: str = ""
     """`docker 28.2.2`."""
     image: str = ""
@@ -101,6 +101,8 @@ class SandboxHealth:
     remedy: str = ""
     notes: tuple[str, ...] = ()
     """What cannot be checked from here, one sentence each."""
+    warning: str = ""
+    """What everybody who reads a result of it must know; one sentence or none."""
 
 
 class Sandbox(Protocol):

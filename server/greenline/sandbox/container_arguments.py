@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import docker.types
 
-from greenline.core.error import SandboxUnavailable
 from greenline.core.port import Limits, SandboxRequest
-from greenline.sandbox import seccomp
-from greenline.sandbox.docker_session import REPORTER_UID
+from greenline.sandbox import inside, seccomp
 from greenline.sandbox.host_toolchain import HostToolchain, Image
+from greenline.sandbox.inside import REPORTER_UID, RUN_FOLDER, caller, memory_folders, variables
 from greenline.sandbox.owner import labels
-from greenline.sandbox.package_data import sandbox_folder
 
-UNPRIVILEGED_UID = 64000
-"""Whose name the tests run under where the caller is root."""
 LABEL_RUN = "greenline.run"
-HOME = "/tmp/home"
-RUN_FOLDER = "/run/greenline"
-"""Writable for the reporter alone; it makes its FIFO there."""
-_FILES_A_MB = 256
-"""How many files a folder in memory may hold for each megabyte of its size."""
+_GVISOR_THREADS = 512
+"""How many gVisor needs for itself, below which it dies."""
 
 
 def arguments(
@@ -43,7 +35,7 @@ def arguments(
         "working_dir": request.root,
         "mounts": [*(bind(mount.source, mount.target) for mount in toolchain.mounts), *shipped_mounts()],
         "tmpfs": _tmpfs(request.root, limits, uid, gid),
-        "environment": _environment(toolchain, image.path),
+        "environment": variables(toolchain, image.path),
         "log_config": docker.types.LogConfig(type="none"),
         **guards(limits, runtime, request.label),
     }
@@ -61,32 +53,14 @@ def guards(limits: Limits, runtime: str | None, label: str) -> dict[str, Any]:
         "mem_limit": memory,
         "memswap_limit": memory,
         "nano_cpus": int(limits.cpus * 1e9),
-        "pids_limit": limits.pids,
+        "pids_limit": max(limits.pids, _GVISOR_THREADS if "runsc" in (runtime or "") else 0),
         "labels": {LABEL_RUN: label or "none", **labels()},
     }
 
 
-def caller() -> tuple[int, int]:
-    """Return the uid and gid that tests run under: the caller's own, or a fixed one instead of root's."""
-    if os.getuid() == 0:
-        return UNPRIVILEGED_UID, UNPRIVILEGED_UID
-    return os.getuid(), os.getgid()
-
-
 def shipped_mounts() -> list[Any]:
-    """Return the mounts of the runner and of the toolbox; raises `SandboxUnavailable` where one is missing.
-
-    Without the toolbox a project that has no coverage of its own would run, and nothing be known of it.
-    """
-    shipped = sandbox_folder()
-    names = ("runner", "toolbox")
-    for name in names:
-        if not (shipped / name).is_dir():
-            raise SandboxUnavailable(
-                f"A part of Greenline is missing: {shipped / name}.",
-                remedy="Run `make install` in a checkout, or install the wheel again.",
-            )
-    return [bind(str(shipped / name), f"/opt/greenline/{name}") for name in names]
+    """Return the mounts of runner and toolbox; raises `SandboxUnavailable` where one is missing."""
+    return [bind(mount.source, mount.target) for mount in inside.shipped_mounts()]
 
 
 def bind(source: str, target: str) -> Any:
@@ -94,28 +68,11 @@ def bind(source: str, target: str) -> Any:
 
 
 def _tmpfs(root: str, limits: Limits, uid: int, gid: int) -> dict[str, str]:
-    owner = f"uid={uid},gid={gid}"
-    # The kernel's own bound on files is half of the machine's pages.
-    size = f"size={limits.tmpfs_mb}m,nr_inodes={limits.tmpfs_mb * _FILES_A_MB}"
+    found = {}
+    for folder in memory_folders(root, limits):
+        owner = f"uid={uid},gid={gid}," if folder.is_theirs else ""
+        bounds = f"size={folder.size_mb}m,nr_inodes={folder.n_files}"
+        found[folder.target] = f"rw,exec,nosuid,nodev,{bounds},{owner}mode={folder.mode:04o}"
     few = "size=16m,nr_inodes=1024"
-    return {
-        root: f"rw,exec,nosuid,nodev,{size},{owner},mode=0755",
-        "/tmp": f"rw,exec,nosuid,nodev,{size},mode=1777",
-        HOME: f"rw,exec,nosuid,nodev,{size},{owner},mode=0700",
-        RUN_FOLDER: f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711",
-    }
-
-
-def _environment(toolchain: HostToolchain, own_path: str) -> dict[str, str]:
-    """Return a container's variables; `own_path` is its image's PATH, or empty."""
-    system = own_path.split(os.pathsep) if own_path else ["/usr/local/bin", "/usr/bin", "/bin"]
-    path = [*toolchain.bin_folders, *system]
-    return {
-        "PATH": os.pathsep.join(dict.fromkeys(path)),
-        "HOME": HOME,
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        **dict(toolchain.variables),
-    }
+    found[RUN_FOLDER] = f"rw,nosuid,nodev,noexec,{few},uid={REPORTER_UID},gid={REPORTER_UID},mode=0711"
+    return found

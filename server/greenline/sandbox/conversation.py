@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 MAX_REPORT_BYTES = 64 * 1024 * 1024
@@ -38,6 +38,16 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Give the connection back; may be called twice."""
+
+
+def last_of(chunks: Iterable[bytes], n_bytes: int) -> bytes:
+    """Read to the end and return the last `n_bytes`; memory stays bounded meanwhile."""
+    tail = bytearray()
+    for chunk in chunks:
+        tail += chunk
+        if len(tail) > 2 * n_bytes:
+            del tail[:-n_bytes]
+    return bytes(tail[-n_bytes:])
 
 
 class Watch:

@@ -23,13 +23,14 @@ from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
 from greenline.core.port import SandboxHealth, SandboxRequest, SandboxResult, Tree
 from greenline.core.service import Service
-from greenline.sandbox import base_image
-from greenline.sandbox.container_arguments import arguments, caller, shipped_mounts
+from greenline.sandbox import base_image, podman
+from greenline.sandbox.container_arguments import arguments, shipped_mounts
 from greenline.sandbox.container_pool import Arguments, ContainerPool
-from greenline.sandbox.docker_session import ENGINE_ERRORS, REPORTER_UID, Session
+from greenline.sandbox.docker_session import ENGINE_ERRORS, Session
 from greenline.sandbox.engine import REMEDY, candidate_hosts, knock
 from greenline.sandbox.fingerprint import folders_fingerprint
 from greenline.sandbox.host_toolchain import HostToolchain, Image, Without, resolve, resolve_in_image
+from greenline.sandbox.inside import REPORTER_UID, caller, check_root, memory_folders
 from greenline.sandbox.lock_toolchain import Base, LockSettings, LockToolchain, Receive
 from greenline.sandbox.project_image import is_project, wanted_image
 from greenline.sandbox.reaper import reap_orphans
@@ -76,6 +77,8 @@ class DockerSandbox:
         self._lock = threading.Lock()
         self._client: Any = None
         self._engine = ""
+        self._adaptation: podman.Adaptation | None = None
+        """Where the engine is Podman: what it wants instead."""
         self._images: dict[str, Image] = {}
         self._base: tuple[str, bytes] | None = None
         # A container belongs to its services from its start.
@@ -96,16 +99,19 @@ class DockerSandbox:
         except ENGINE_ERRORS as error:
             problem = f"The container engine does not answer any more: {_words(error)}."
             return SandboxHealth(False, "docker", problem=problem, remedy=REMEDY)
-        return SandboxHealth(True, "docker", self._engine, image, self._settings.toolchain)
+        return SandboxHealth(
+            True,
+            self._engine.partition(" ")[0],
+            self._engine,
+            image,
+            self._settings.toolchain,
+            warning=self._adaptation.warning if self._adaptation else "",
+        )
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         """Run a request in a fresh container; raises `SandboxUnavailable`, or `Cancelled` within 2 s."""
         cancellation.raise_if_cancelled()
-        if any(character < " " for character in request.root):
-            raise SandboxUnavailable(
-                f"The folder {request.root!r} has a character in its path that no line of text can hold.",
-                remedy="Give it another name.",
-            )
+        check_root(request.root)
         client = self._connect()
         container = wanted = None
         with (
@@ -120,7 +126,11 @@ class DockerSandbox:
                 except ENGINE_ERRORS:
                     services.check()
                     raise
+                if self._adaptation:
+                    podman.bound(container, memory_folders(request.root, request.limits))
                 session = Session(client, container, request, toolchain, caller())
+                if self._settings.runtime is not None:
+                    session.watch_end()
                 with cancellation.hook(session.kill):
                     services.wait(session.answers, cancellation)
                     return session.run(cancellation)
@@ -193,6 +203,11 @@ class DockerSandbox:
             reap_orphans(self._client)
 
     def _services(self, client: Any, label: str = "") -> ServiceGroup:
+        if self._adaptation and self._settings.services:
+            raise SandboxUnavailable(
+                "Services beside the tests are not tried with Podman.",
+                remedy="Use Docker's engine for them (DOCKER_HOST), or drop the setting `services`.",
+            )
         settings = ServiceSettings(self._settings.services, self._settings.runtime)
         return ServiceGroup(client, settings, lambda: self._own_image(client).identity, label)
 
@@ -206,15 +221,18 @@ class DockerSandbox:
                 try:
                     knock(host, _CONNECT_S)
                     client = docker.DockerClient(base_url=host, timeout=_CONNECT_S)
-                    self._engine = f"docker {client.version()['Version']}"
+                    version = client.version()
                     client.api.timeout = _CALL_S
-                    runtimes = list(client.info().get("Runtimes") or {})
+                    information = client.info()
                 except ENGINE_ERRORS as error:
                     problem = f"No container engine answers at {host}: {_words(error)}."
                     continue
                 reap_orphans(client)
                 try:
-                    self._check_runtime(runtimes)
+                    self._check_runtime(information, version)
+                    self._engine = podman.words(version, self._settings.runtime)
+                    if podman.is_podman(version):
+                        self._adaptation = podman.adaptation(host, self._settings.environment)
                 except SandboxUnavailable:
                     client.close()
                     raise
@@ -222,9 +240,12 @@ class DockerSandbox:
                 return client
             raise SandboxUnavailable(problem, remedy=REMEDY)
 
-    def _check_runtime(self, runtimes: list[str]) -> None:
+    def _check_runtime(self, information: dict[str, Any], version: dict[str, Any]) -> None:
         wanted = self._settings.runtime
-        if wanted is not None and wanted not in runtimes:
+        runtimes = list(information.get("Runtimes") or {})
+        if wanted is not None and podman.is_podman(version):
+            podman.check_runtime(wanted, information)
+        elif wanted is not None and wanted not in runtimes:
             known = ", ".join(sorted(runtimes)) or "none"
             raise SandboxUnavailable(
                 f"The container engine has no runtime {wanted}; it has {known}.",
@@ -294,7 +315,9 @@ class DockerSandbox:
                     image = client.images.get(tag)
                 except docker.errors.ImageNotFound:
                     name, version = tag.split(":")
-                    client.api.import_image_from_data(data, repository=name, tag=version)
+                    said = client.api.import_image_from_data(data, repository=name, tag=version)
+                    # Podman does not give it its tag.
+                    client.images.get(json.loads(said)["status"]).tag(name, version)
                     image = client.images.get(tag)
             except ENGINE_ERRORS as error:
                 raise SandboxUnavailable(
@@ -305,7 +328,10 @@ class DockerSandbox:
 
     def _arguments(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> Arguments:
         image = toolchain.image or self._own_image(client)
-        return arguments(request, toolchain, image, self._settings.runtime)
+        made = arguments(request, toolchain, image, self._settings.runtime)
+        if self._adaptation:
+            return self._adaptation.adapt(made, memory_folders(request.root, request.limits))
+        return made
 
     def _for_tests(self, client: Any, request: SandboxRequest, toolchain: HostToolchain) -> Arguments:
         """Return the arguments of a container of tests: it alone has the variables that the user names."""

@@ -21,10 +21,12 @@ from greenline.core.port import SandboxRequest, SandboxResult
 from greenline.sandbox.conversation import KILL_GRACE_S, MAX_WAITS, READY_S, Reporter, Watch, converse
 from greenline.sandbox.exec_stream import OUTPUT, ExecStream
 from greenline.sandbox.host_toolchain import HostToolchain
+from greenline.sandbox.inside import REPORTER_UID
 from greenline.sandbox.staging import tar_blocks
 
-REPORTER_UID = 64001
 ENGINE_ERRORS = (docker.errors.DockerException, requests.exceptions.RequestException, OSError)
+_SILENT_S = 3.0
+"""How long a container may be dead before its streams, which the engine should have ended, are."""
 _OOM_COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 """Of cgroup v2 and v1; one of them exists."""
 
@@ -45,6 +47,19 @@ class Session:
         self._request = request
         self._toolchain = toolchain
         self._user = f"{caller[0]}:{caller[1]}"
+        self._streams: list[ExecStream] = []
+        self._ended_by_itself = False
+
+    def watch_end(self) -> None:
+        """End the streams where the container ends by itself, as gVisor's does that has no memory left."""
+
+        def wait() -> None:
+            with contextlib.suppress(*ENGINE_ERRORS):
+                self._api.wait(self._container.id, timeout=None)
+                self._ended_by_itself = True
+            self._abort_later()
+
+        threading.Thread(target=wait, name="sandbox-end", daemon=True).start()
 
     def run(self, cancellation: Cancellation) -> SandboxResult:
         """Run the request in the started container and return what came out; the caller removes it."""
@@ -68,7 +83,7 @@ class Session:
         """Yield a tar of folders of the root, as the command left them; raises `ENGINE_ERRORS`."""
         command = ["tar", "-c", "-f", "-", "-C", self._request.root, *folders]
         created = self._api.exec_create(self._container.id, command, user=self._user)
-        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+        with contextlib.closing(self._opened(created)) as stream:
             yield from stream.chunks(OUTPUT)
         if self._api.exec_inspect(created["Id"])["ExitCode"] != 0:
             raise docker.errors.DockerException("what was made could not be read")
@@ -77,7 +92,7 @@ class Session:
         """Return whether somebody listens at all of these ports of loopback, or will soon."""
         program = ("{python}", "-I", "/opt/greenline/runner/wait_port.py", f"{wait_s:g}", *map(str, ports))
         created = self._api.exec_create(self._container.id, self._argv(program), user=self._user)
-        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+        with contextlib.closing(self._opened(created)) as stream:
             stream.tail(4096)
         return bool(self._api.exec_inspect(created["Id"])["ExitCode"] == 0)
 
@@ -85,6 +100,22 @@ class Session:
         """Kill the container and everything in it; used from other threads."""
         with contextlib.suppress(*ENGINE_ERRORS):
             self._container.kill()
+        self._abort_later()
+
+    def _abort_later(self) -> None:
+        def abort() -> None:
+            for stream in self._streams:
+                stream.abort()
+
+        timer = threading.Timer(_SILENT_S, abort)
+        timer.name, timer.daemon = "sandbox-silent", True
+        timer.start()
+
+    def _opened(self, created: dict[str, str]) -> ExecStream:
+        """Start an exec and return its stream, which is aborted should the container die silently."""
+        stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
+        self._streams.append(stream)
+        return stream
 
     def _argv(self, argv: tuple[str, ...]) -> list[str]:
         return [self._toolchain.python if part == "{python}" else part for part in argv]
@@ -94,7 +125,7 @@ class Session:
         self._open_parents()
         command = ["tar", "-x", "-f", "-", "-C", self._request.root, "--no-same-owner"]
         created = self._api.exec_create(self._container.id, command, stdin=True, user=self._user)
-        stream = ExecStream(self._api.exec_start(created["Id"], socket=True))
+        stream = self._opened(created)
         failed: list[OSError] = []
 
         def feed() -> None:
@@ -132,7 +163,7 @@ class Session:
         # They are root's; without any capability it is still their owner.
         command = ["chmod", "0777", *(f"{self._request.root}/{parent}" for parent in sorted(parents))]
         created = self._api.exec_create(self._container.id, command, user="0:0")
-        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+        with contextlib.closing(self._opened(created)) as stream:
             stream.tail(4096)
 
     def _start_reporter(self) -> Reporter:
@@ -143,7 +174,7 @@ class Session:
             user=f"{REPORTER_UID}:{REPORTER_UID}",
             workdir="/",
         )
-        return Reporter(ExecStream(self._api.exec_start(created["Id"], socket=True)), ENGINE_ERRORS)
+        return Reporter(self._opened(created), ENGINE_ERRORS)
 
     def _no_reporter(self, reporter: Reporter) -> SandboxUnavailable:
         if not reporter.ended:
@@ -169,7 +200,7 @@ class Session:
             workdir=request.root,
             environment=dict(request.environment),
         )
-        with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+        with contextlib.closing(self._opened(created)) as stream:
             if asks and reporter is not None and request.followup is not None:
                 talk = (stream, reporter, request.followup, watch)
                 threading.Thread(target=converse, args=talk, name="sandbox-rounds", daemon=True).start()
@@ -178,15 +209,20 @@ class Session:
             code = self._api.exec_inspect(created["Id"])["ExitCode"]
         except docker.errors.NotFound:
             code = None
-        return code, output
+        return 137 if self._ended_by_itself else code, output
 
     def _out_of_memory(self, exit_code: int | None) -> bool:
         """Ask the kernel's own counter, after a kill only: the engine's flag is wrong in both directions."""
         if exit_code != 137:
             return False
+        if self._ended_by_itself:
+            # Nobody else is left to ask.
+            with contextlib.suppress(*ENGINE_ERRORS):
+                self._container.reload()
+                return bool(self._container.attrs["State"]["OOMKilled"])
         with contextlib.suppress(*ENGINE_ERRORS):
             created = self._api.exec_create(self._container.id, ["cat", *_OOM_COUNTERS], user=self._user)
-            with contextlib.closing(ExecStream(self._api.exec_start(created["Id"], socket=True))) as stream:
+            with contextlib.closing(self._opened(created)) as stream:
                 counters = stream.tail(4096)
             return re.search(rb"^oom_kill [1-9]", counters, re.MULTILINE) is not None
         return False

@@ -29,6 +29,7 @@ def candidate_hosts(configured: str | None, environment: Mapping[str, str]) -> l
         Path(environment.get("HOME", "/")) / ".docker" / "run" / "docker.sock",
         private_socket(environment),
         Path(runtime) / "podman" / "podman.sock",
+        Path("/run/podman/podman.sock"),
     ]
     return [f"unix://{path}" for path in sockets if _is_socket(path)]
 

@@ -12,6 +12,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from greenline.sandbox.conversation import last_of
+
 _HEADER = struct.Struct(">BxxxL")
 _CHUNK_BYTES = 1 << 16
 OUTPUT = frozenset({1})
@@ -51,12 +53,12 @@ class ExecStream:
 
     def tail(self, n_bytes: int) -> bytes:
         """Read to the end and return the last `n_bytes`; memory stays bounded meanwhile."""
-        tail = bytearray()
-        for chunk in self.chunks():
-            tail += chunk
-            if len(tail) > 2 * n_bytes:
-                del tail[:-n_bytes]
-        return bytes(tail[-n_bytes:])
+        return last_of(self.chunks(), n_bytes)
+
+    def abort(self) -> None:
+        """End what is being read, from another thread: an engine may never say that a dead process ended."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give the connection back; may be called twice."""

@@ -69,11 +69,7 @@ class HostToolchain:
 
 def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without] = ()) -> HostToolchain:
     """Return the toolchain of the project at `root`; raises `SandboxUnavailable` for a hostile link."""
-    mounts = [Mount("/usr", "/usr")]
-    for name in ("/bin", "/lib", "/lib64"):
-        folder = Path(name)
-        if folder.is_dir() and not folder.is_symlink():
-            mounts.append(Mount(name, name))
+    mounts = system_mounts()
     bin_folders: list[str] = []
     environments: list[str] = []
     python = ""
@@ -105,6 +101,16 @@ def resolve(root: str, environment: Mapping[str, str], without: Sequence[Without
     bin_folders += tools.bin_folders
     distinct = tuple(dict.fromkeys(mounts))
     return HostToolchain(python, distinct, tuple(environments), tuple(bin_folders), tools.variables)
+
+
+def system_mounts() -> list[Mount]:
+    """Return the mounts of the machine's own programs and libraries."""
+    mounts = [Mount("/usr", "/usr")]
+    for name in ("/bin", "/lib", "/lib64"):
+        folder = Path(name)
+        if folder.is_dir() and not folder.is_symlink():
+            mounts.append(Mount(name, name))
+    return mounts
 
 
 def resolve_in_image(

@@ -21,9 +21,10 @@ from greenline.core.error import SandboxUnavailable
 from greenline.core.port import Limits
 from greenline.core.service import HOST, Service
 from greenline.core.visible import visible
-from greenline.sandbox.container_arguments import bind, caller, guards
+from greenline.sandbox.container_arguments import bind, guards
 from greenline.sandbox.docker_session import ENGINE_ERRORS
 from greenline.sandbox.host_toolchain import resolve
+from greenline.sandbox.inside import caller
 
 _CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
 """What entry points need that begin as root, make folders and become a user of their own."""

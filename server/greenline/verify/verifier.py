@@ -184,7 +184,11 @@ class SandboxVerifier:
         return attrs.evolve(
             evidence,
             touches_tests=plan.touches_tests,
-            warnings=(*_warnings(plan, evidence), *evidence.warnings),
+            warnings=(
+                *filter(None, [health.warning]),
+                *_warnings(plan, evidence),
+                *evidence.warnings,
+            ),
             sandbox=health.name if health.available else "",
             engine=health.engine,
             image=health.image,
