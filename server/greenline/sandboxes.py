@@ -32,9 +32,10 @@ def make_sandbox(settings: Settings, *, n_ready: int = 0) -> Sandbox:
     if settings.sandbox == "bubblewrap":
         from greenline.sandbox.bubblewrap_sandbox import BubblewrapSandbox, BubblewrapSettings
 
-        return BubblewrapSandbox(
-            BubblewrapSettings(settings.toolchain, variables=passed_variables(settings)[0])
-        )
+        given = {"services": settings.services, "runtime": settings.runtime}
+        unserved = tuple(name for name, value in given.items() if value)
+        variables = passed_variables(settings)[0]
+        return BubblewrapSandbox(BubblewrapSettings(settings.toolchain, variables, unserved))
     from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
     from greenline.sandbox.lock_toolchain import LockSettings
 

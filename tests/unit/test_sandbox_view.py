@@ -28,6 +28,13 @@ def test_the_weaker_mode_is_chosen_by_name_alone() -> None:
     assert "GREENLINE_SANDBOX" in settings.warnings[0]
 
 
+def test_what_only_an_engine_can_serve_is_refused() -> None:
+    health = make_sandbox(Settings(sandbox="bubblewrap", runtime="runsc")).health()
+
+    assert not health.available
+    assert "`runtime`" in health.problem
+
+
 def test_what_lies_below_is_made_after_what_lies_above() -> None:
     root = "/tmp/work/project"
     view = View((Mount("/real/env", f"{root}/.venv"), Mount("/usr", "/usr")), memory_folders(root, Limits()))

@@ -55,6 +55,8 @@ class BubblewrapSettings:
     toolchain: str = "host"
     variables: tuple[tuple[str, str], ...] = ()
     """What the user hands to the tests."""
+    unserved: tuple[str, ...] = ()
+    """Settings that are given and that only an engine can serve: nothing runs without them."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find programs and the interpreter, never passed on."""
 
@@ -146,6 +148,12 @@ class BubblewrapSandbox:
             raise SandboxUnavailable(
                 "bubblewrap has no images: it shows the machine's own programs.",
                 remedy='Set `toolchain` to "host", or `sandbox` to "docker".',
+            )
+        if self._settings.unserved:
+            names = " and ".join(f"`{name}`" for name in self._settings.unserved)
+            raise SandboxUnavailable(
+                f"bubblewrap cannot serve the settings {names}.",
+                remedy='Drop them, or set `sandbox` to "docker".',
             )
         shipped_mounts()
         found = find_program(self._settings.environment)
