@@ -39,7 +39,9 @@ class CountingSandbox:
         self.n_looks += 1
         if self.is_sick or self.sick_for > 0:
             return SandboxHealth(False, self.name, problem=f"{self.name} is sick.", remedy="Wait.")
-        return SandboxHealth(True, self.name, f"{self.name} 1.0", f"image-{self.name}", "image")
+        return SandboxHealth(
+            True, self.name, f"{self.name} 1.0", f"image-{self.name}", "image", warning="All is a test."
+        )
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
         cancellation.raise_if_cancelled()

@@ -196,6 +196,7 @@ def test_an_engine_that_fails_is_left_out_and_comes_back(monkeypatch: pytest.Mon
     assert health.available
     assert health.engine == "1 of 2 engines: e1 1.0"
     assert health.notes == ("The engine e0 is left out: e0 is sick. Wait.",)
+    assert health.warning == "All is a test."
     assert soon(comes_back)
     runs.join()
 

@@ -80,6 +80,7 @@ class QueuedSandbox:
             _all_of(health.image for health in usable),
             _all_of(health.toolchain for health in usable),
             notes=(*out, *notes),
+            warning=" ".join(dict.fromkeys(health.warning for health in usable if health.warning)),
         )
 
     def run(self, request: SandboxRequest, cancellation: Cancellation) -> SandboxResult:
