@@ -8,6 +8,8 @@ export default defineConfig({
         test: {
           name: "ui",
           include: ["test/ui/**/*.test.ts"],
+          // The tests that run inside the extension host are named, and never called, outside of it.
+          alias: { vscode: new URL("test/inhost/outside.ts", import.meta.url).pathname },
           // One real VS Code at a time: the machine has two cores.
           fileParallelism: false,
           testTimeout: 180_000,

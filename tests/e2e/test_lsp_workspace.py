@@ -133,6 +133,47 @@ async def test_roots_come_and_go(server: Driver, tmp_path: Path) -> None:
     assert after["error"]["data"]["code"] == "outsideWorkspace"
 
 
+async def test_what_waits_in_a_folder_goes_and_comes_with_it(server: Driver, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "n.txt").write_text("a\nb\n")
+    (tmp_path / "second").mkdir()
+    first, second = ({"uri": (tmp_path / name).as_uri(), "name": name} for name in ("ws", "second"))
+    await server.initialize(tmp_path / "ws")
+    await server.result("agent/execute", {"request": "append"})
+
+    server.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [second], "removed": [first]}})
+    without = await server.result("agent/status")
+    marks = server.of("textDocument/publishDiagnostics")
+    told = len(server.of("agent/proposalChanged"))
+    server.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [first], "removed": []}})
+    again = await server.result("agent/status")
+
+    assert [len(mark["diagnostics"]) for mark in marks] == [1, 0]
+    assert (without["pendingHunks"], again["pendingHunks"]) == (0, 1)
+    assert len(server.of("agent/proposalChanged")) == told + 1
+
+
+async def test_a_run_says_which_folders_it_is_about(server: Driver, tmp_path: Path) -> None:
+    for name in ("ws", "second"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "n.txt").write_text("a\nb\n")
+    folders = [{"uri": (tmp_path / name).as_uri(), "name": name} for name in ("ws", "second")]
+    about = {"textDocument": {"uri": (tmp_path / "second" / "n.txt").as_uri()}}
+    await server.initialize(tmp_path / "ws", workspaceFolders=folders)
+
+    waiting = server.start_request("agent/execute", {"request": "wait", "context": about})
+    await server.wait_for(lambda m: m.get("params", {}).get("data", {}).get("state") == "executing")
+    status = await server.result("agent/status")
+    await server.result("agent/cancel", {"runId": status["activeRuns"][0]})
+    await server.answer(waiting)
+    await server.result("agent/execute", {"request": "append"})
+    runs = (await server.result("agent/runs", {}))["runs"]
+
+    (under_way,) = status["underWay"]
+    assert (under_way["state"], under_way["request"]) == ("executing", "wait")
+    assert under_way["roots"] == [folders[1]["uri"]]
+    assert [run["roots"] for run in runs] == [[f["uri"] for f in folders], [folders[1]["uri"]]]
+
+
 async def test_a_dying_agent_leaves_the_front_up_and_tells_the_user(server: Driver, tmp_path: Path) -> None:
     await server.initialize(tmp_path / "ws")
 

@@ -112,6 +112,9 @@ class Silent:
     def on_question(self, run_id: str, question: Question) -> None:
         """Tell nobody."""
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        return None
+
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         """Tell nobody."""
 

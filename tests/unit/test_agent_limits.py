@@ -222,7 +222,7 @@ def test_pause_holds_until_resumed() -> None:
     control.pause(5.0)
     assert steps == ["paused"]
 
-    control.resume()
+    control.resume(5.0)
     thread.join(5)
 
     assert steps == ["paused", "resumed"]

@@ -21,7 +21,7 @@ from greenline.core.port import (
     Tree,
     VerifyRequest,
 )
-from greenline.core.task import Task
+from greenline.core.task import Task, TaskContext
 from greenline.workspace.snapshot import Snapshot
 
 
@@ -75,6 +75,22 @@ def test_every_folder_with_failing_tests_is_planned_and_reported(
     assert [entry.files for entry in plan.entries] == [(f"{p}a.py",) for p in prefixes]
     told = [f"{name} still has 1 failing test: No fix was found" in repair.note for name in names]
     assert told == [len(names) > 1] * len(names)
+
+
+@pytest.mark.parametrize("about", ["a.py", "."])
+def test_a_request_about_one_folder_repairs_no_other(tmp_path: Path, about: str) -> None:
+    roots = tuple(str(tmp_path / name) for name in ("one", "two"))
+    for root in roots:
+        Path(root).mkdir()
+        (Path(root) / "a.py").write_text("def a(:\n    return 1\n")
+    failing = Failing()
+    repairer = EngineRepairer(failing, failing, 60.0, Limits())
+    context = TaskContext(files=(str(tmp_path / "two" / about),))
+    task = Task("make the failing tests pass", roots, context)
+
+    plan = repairer.plan(task, Snapshot(roots), "run-1", Cancellation(), lambda _: None)
+
+    assert [entry.checks for entry in plan.entries] == [("two/test_a.py::test_a",)]
 
 
 def test_a_paused_repair_stands_still_before_it_tries_anything(tmp_path: Path) -> None:

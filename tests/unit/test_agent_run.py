@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from greenline.agent.agent import Agent
 from greenline.agent.control import Answer
 from greenline.agent.limits import LoopLimits
+from greenline.agent.planner import describe
 from greenline.agent.proof import cut
 from greenline.agent.record import Recorder
 from greenline.agent.reflector import Attempt
@@ -578,33 +580,77 @@ def test_cancel_ends_a_run_that_can_be_resumed_from_its_plan(fixture: Fixture) -
     agent.close()
 
 
+def pausing(agent: Agent, run_id: str) -> threading.Thread:
+    """Ask for a pause on a thread of its own; return it once the run knows of that."""
+    control = agent._live.control(run_id)
+    assert control is not None
+    pauser = threading.Thread(target=agent.pause, args=(run_id,))
+    pauser.start()
+    deadline = time.monotonic() + 5
+    while not control._pausing and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return pauser
+
+
 def test_paused_run_stands_still_until_resumed(fixture: Fixture) -> None:
     run_ids: list[str] = []
     agent: Agent
 
     def pause(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
         run_ids.append(fixture.journal.runs()[0].id)
-        pausers.append(threading.Thread(target=agent.pause, args=run_ids))
-        pausers[0].start()
-        pausing.set()
+        pausers.append(pausing(agent, run_ids[0]))
+        is_asked.set()
         return write("a.py", "good")
 
-    pausing = threading.Event()
+    is_asked = threading.Event()
     pausers: list[threading.Thread] = []
     agent = fixture.agent(PLAN, SCORE, pause, say())
     worker = threading.Thread(target=agent.execute, args=(fixture.task(), fixture.snapshot(), Cancellation()))
     worker.start()
-    assert pausing.wait(5)
+    assert is_asked.wait(5)
     fixture.wait_for(run_ids[0], RunState.PAUSED)
+    assert EventKind.TOOL_CALL not in {event.kind for event in fixture.journal.events(run_ids[0])}
     other = Plan(1, (PlanEntry(1, "something else"),))
     with pytest.raises(WrongState, match="being worked on"):
         agent.revise(run_ids[0], other, fixture.snapshot(), Cancellation())
 
-    agent.resume(run_ids[0], fixture.snapshot())
+    assert agent.resume(run_ids[0], fixture.snapshot()) is not RunState.PAUSED
     worker.join(5)
     pausers[0].join(5)
 
     assert fixture.journal.run(run_ids[0]).state is RunState.PROPOSED
+
+
+def test_a_run_is_paused_while_it_is_planned(fixture: Fixture) -> None:
+    run_ids: list[str] = []
+    agent: Agent
+
+    def think(messages: Sequence[Message], tools: Sequence[ToolSpec], _: Cancellation) -> Completion:
+        run_ids.append(fixture.journal.runs()[0].id)
+        pausers.append(pausing(agent, run_ids[0]))
+        is_asked.set()
+        return call("read_file", path="a.py")
+
+    is_asked = threading.Event()
+    pausers: list[threading.Thread] = []
+    agent = fixture.agent(think, PLAN, SCORE)
+    worker = threading.Thread(target=agent.plan, args=(fixture.task(), fixture.snapshot(), Cancellation()))
+    worker.start()
+    assert is_asked.wait(5)
+    fixture.wait_for(run_ids[0], RunState.PAUSED)
+
+    state = agent.resume(run_ids[0], fixture.snapshot())
+    worker.join(5)
+    pausers[0].join(5)
+
+    events = fixture.journal.events(run_ids[0])
+    assert state in {RunState.PLANNING, RunState.AWAITING_APPROVAL}
+    assert [e.data["state"] for e in events if e.kind is EventKind.STATE] == [
+        "planning",
+        "paused",
+        "planning",
+        "awaitingApproval",
+    ]
 
 
 def test_closing_the_agent_interrupts_its_runs(fixture: Fixture) -> None:
@@ -712,3 +758,10 @@ def test_without_a_model_other_requests_are_refused_before_anything_is_written(f
         agent.execute(fixture.task("add a discount"), fixture.snapshot(), Cancellation())
 
     assert fixture.journal.runs() == []
+
+
+def test_a_model_is_told_which_root_a_request_is_about() -> None:
+    told = describe(Task("fix it", ("/w/api", "/w/web"), TaskContext(files=("/w/web", "/w/web/a.py"))))
+
+    assert "The request is about these roots: web\n" in told
+    assert "The user names these files: /w/web/a.py" in told

@@ -20,7 +20,7 @@ from greenline.core.edit import Hunk, HunkState
 from greenline.core.error import NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, TestResult, Verdict
-from greenline.core.task import Plan, PlanEntry, Proposal, RunState, StopReason, Task
+from greenline.core.task import ActiveRun, Plan, PlanEntry, Proposal, RunState, StopReason, Task
 from greenline.journal.blob import BlobStore
 from greenline.journal.migration import MIGRATIONS, JournalUnusable
 from greenline.journal.owner import is_alive, process_owner
@@ -288,7 +288,9 @@ def test_active_runs_are_named_newest_first(tmp_path: Path) -> None:
     first, second, third = (journal.create_run(TASK) for _ in range(3))
     journal.set_state(second.id, RunState.PROPOSED)
 
-    assert journal.active_runs() == (third.id, first.id)
+    assert journal.active_runs() == tuple(
+        ActiveRun(run.id, RunState.PLANNING, TASK) for run in (third, first)
+    )
     journal.close()
 
 

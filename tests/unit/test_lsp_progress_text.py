@@ -20,6 +20,7 @@ def said(kind: EventKind, data: dict[str, Any]) -> str:
     ("kind", "data", "text"),
     [
         (EventKind.STATE, {"state": "executing", "note": ""}, ""),
+        (EventKind.STATE, {"state": "executing", "note": "Resumed."}, "goes on"),
         (EventKind.STATE, {"state": "awaitingApproval", "note": ""}, "the plan waits for you"),
         (EventKind.STATE, {"state": "verifying"}, "verifying"),
         (EventKind.COMMAND, {"text": "trying pairs"}, "trying pairs"),

@@ -63,6 +63,9 @@ class Desk:
     def on_question(self, run_id: str, question: Question) -> None:
         return None
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        return None
+
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         return None
 
@@ -156,6 +159,30 @@ def test_a_buffer_is_proposed_for_whichever_way_a_link_spells_it(
     assert desk.text == "mine\ndisk\nnew\n"
     assert desk.applied_to == [desk.path]
     assert (tmp_path / "real" / "a.txt").read_text() == "disk\n"
+
+
+def test_a_change_in_a_folder_that_came_later_is_recorded_as_its_own(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    steps = (Step("propose", files={"a.txt": "mine\nnew\n"}),)
+    office = Office(first, SqliteJournal(tmp_path / "journal.db"), {"change": Script(steps=steps)})
+    desk = Desk(second, "mine\n", Calm())
+    session = desk.session = office.open(desk)
+
+    async def accept() -> None:
+        session.set_roots((str(second),))
+        desk.show()
+        await session.execute(session.task("change", TaskContext(), ()))
+        (waiting,) = session.pending()
+        await session.review(waiting.proposal.id, [Decision(waiting.hunk.id, True)], desk)
+
+    asyncio.run(accept())
+    taken = CheckpointStore(office.journal, BlobStore(tmp_path / "blobs")).newest_in_force()
+    office.journal.close()
+
+    assert desk.text == "mine\nnew\n"
+    assert taken.roots == (str(second),)
 
 
 def rewritten(text: str, chance: random.Random) -> str:

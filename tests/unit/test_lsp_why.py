@@ -79,6 +79,9 @@ class Desk:
     def on_question(self, run_id: str, question: Question) -> None:
         return None
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        return None
+
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         return None
 

@@ -1,9 +1,8 @@
 /** Wires the parts together; every command is registered here, once. */
 import * as vscode from "vscode";
 import { failureWords } from "./core/failure";
-import type { ExplainResult, Run, Status } from "./core/wire";
+import type { ExplainResult, Run } from "./core/wire";
 import { Ask, pointedAt } from "./host/ask";
-import { RESTARTING } from "./host/config";
 import { Decide } from "./host/decide";
 import { Diffs } from "./host/diff";
 import { Disk } from "./host/disk";
@@ -19,6 +18,7 @@ import { Review } from "./host/review";
 import { RunView } from "./host/run-view";
 import { Server } from "./host/server";
 import { StatusBar } from "./host/status-bar";
+import { Steer, type RunRef } from "./host/steer";
 
 interface Parts {
   readonly context: vscode.ExtensionContext;
@@ -32,17 +32,26 @@ interface Parts {
   readonly pages: Pages;
   readonly runs: RunView;
   readonly installer: Installer;
+  readonly steer: Steer;
 }
+
+let running: Server | undefined;
 
 /** Start the extension; returns once the server runs or it is said why it does not. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const parts = makeParts(context);
+  running = parts.server;
   for (const [name, run] of Object.entries(commandsOf(parts))) {
     const guarded = (...args: unknown[]): Promise<void> => guard(parts.server, run, args);
     context.subscriptions.push(vscode.commands.registerCommand(`greenline.${name}`, guarded));
   }
   listen(parts);
   await parts.server.start();
+}
+
+/** Stop the server in order; VS Code waits for that. */
+export async function deactivate(): Promise<void> {
+  await running?.stop();
 }
 
 function makeParts(context: vscode.ExtensionContext): Parts {
@@ -66,14 +75,15 @@ function makeParts(context: vscode.ExtensionContext): Parts {
   const decide = new Decide(server, review, diffs);
   const runs = new RunView(server);
   const installer = new Installer(server, context.extensionPath);
-  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server), new Hovers(server, review), new Disk(review));
-  return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer };
+  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server, review), new Hovers(server, review), new Disk(review));
+  const steer = new Steer(server, ask);
+  return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer, steer };
 }
 
 type Handler = (...args: never[]) => unknown;
 
 function commandsOf(parts: Parts): Record<string, Handler> {
-  const { server, ask, decide, diffs, plans, pages, runs, context } = parts;
+  const { server, ask, decide, diffs, plans, pages, runs, context, steer } = parts;
   return {
     implement: () => ask.implement(),
     plan: () => ask.plan(),
@@ -93,9 +103,10 @@ function commandsOf(parts: Parts): Record<string, Handler> {
     openDiff: (file?: unknown) => diffs.openOne(file instanceof vscode.Uri ? file : undefined),
     openAllDiffs: () => diffs.openAll(),
     peek: () => peek(parts),
-    cancel: () => stopRuns(parts, "agent/cancel"),
-    pause: () => stopRuns(parts, "agent/pause"),
-    resume: (node?: { id?: string; runId?: string }) => resume(parts, node),
+    cancel: (run?: RunRef) => steer.cancel(run),
+    pause: (run?: RunRef) => steer.pause(run),
+    resume: (run?: RunRef) => steer.resume(run),
+    answer: (run?: RunRef) => steer.answer(run),
     verify: (reference?: { proposalId?: string }) => verify(parts, reference),
     showRun: (reference?: { runId?: string; id?: string }) => runs.show(reference?.runId ?? reference?.id),
     showOlderRuns: () => runs.showOlder(),
@@ -136,8 +147,8 @@ function listen({ context, server, review, ask, installer }: Parts): void {
       }
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (RESTARTING.some((name) => event.affectsConfiguration(`greenline.${name}`))) {
-        void guard(server, () => server.restart(), []);
+      if (event.affectsConfiguration("greenline")) {
+        void guard(server, () => server.settingsChanged(), []);
       }
     }),
   );
@@ -153,10 +164,14 @@ async function guard(server: Server, run: Handler, args: readonly unknown[]): Pr
       return;
     }
     server.log.error(words);
-    const chosen = await vscode.window.showErrorMessage(words, "Show the log");
-    if (chosen !== undefined) {
-      server.log.show();
-    }
+    // Whoever called the command need not wait until somebody closes the message.
+    void tell(server, words);
+  }
+}
+
+async function tell(server: Server, words: string): Promise<void> {
+  if ((await vscode.window.showErrorMessage(words, "Show the log")) !== undefined) {
+    server.log.show();
   }
 }
 
@@ -204,35 +219,6 @@ async function peek({ diffs, quickDiff, review }: Parts): Promise<void> {
   const file = vscode.Uri.parse(waiting.hunk.uri, true);
   const placed = (await review.proposedFor(file)).placed.find(({ hunk }) => hunk.id === waiting.hunk.id);
   await quickDiff.peek(file, placed?.proposedStart ?? 0);
-}
-
-async function stopRuns({ server }: Parts, method: "agent/cancel" | "agent/pause"): Promise<void> {
-  const { activeRuns } = await server.request<Status>("agent/status", {});
-  if (activeRuns.length === 0) {
-    void vscode.window.showInformationMessage("Greenline: no run is under way.");
-    return;
-  }
-  const chosen = activeRuns.length === 1 ? activeRuns[0] : await vscode.window.showQuickPick([...activeRuns]);
-  if (chosen !== undefined) {
-    await server.request(method, { runId: chosen });
-  }
-}
-
-async function resume({ server }: Parts, node: { id?: string; runId?: string } | undefined): Promise<void> {
-  let runId = node?.id ?? node?.runId;
-  if (runId === undefined) {
-    const { runs } = await server.request<{ runs: Run[] }>("agent/runs", { limit: 50 });
-    const stopped = runs.filter(({ state }) => ["paused", "interrupted", "cancelled", "failed"].includes(state));
-    const items = stopped.map((run) => ({ label: run.request, description: run.state, runId: run.id }));
-    if (items.length === 0) {
-      void vscode.window.showInformationMessage("Greenline: no run can be resumed.");
-      return;
-    }
-    runId = (await vscode.window.showQuickPick(items, { title: "Agent: resume a run" }))?.runId;
-  }
-  if (runId !== undefined) {
-    await server.request("agent/resume", { runId });
-  }
 }
 
 async function verify({ server, review }: Parts, reference: { proposalId?: string } | undefined): Promise<void> {

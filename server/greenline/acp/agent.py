@@ -64,6 +64,9 @@ class Desk:
     def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
         """Do nothing: a proposal is shown when its run is at rest."""
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        """Nothing to take away: hunks are shown once."""
+
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         """Do nothing: whoever waits for the runs is told by an error."""
 

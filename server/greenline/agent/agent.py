@@ -30,6 +30,7 @@ from greenline.core.agent_port import Planned, Question
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet
 from greenline.core.error import Cancelled, GreenlineError, NotFound, WrongState
+from greenline.core.event import RESUMED
 from greenline.core.evidence import Evidence, Outcome, Verdict
 from greenline.core.ids import new_id
 from greenline.core.task import ACTIVE, EntryStatus, Plan, Proposal, RunState, StopReason, Task
@@ -182,7 +183,7 @@ class Agent:
         """Lift a pause, or take up a cancelled, failed or interrupted run from its plan on a thread."""
         control = self._live.control(run_id)
         if control is not None:
-            control.resume()
+            control.resume(_PAUSE_WAIT_S)
             return self._journal.run(run_id).state
         run = self._journal.run(run_id)
         if run.state not in RESUMABLE:
@@ -242,7 +243,7 @@ class Agent:
             return Planned(run_id, questions=made)
 
     def _plan_again(self, control: RunControl, task: Task, snapshot: Snapshot) -> None:
-        self._journal.set_state(control.run_id, RunState.PLANNING, "Resumed.")
+        self._journal.set_state(control.run_id, RunState.PLANNING, RESUMED)
         self._live.spawn(control.run_id, lambda: self._plan_run(control, task, snapshot, ask=True))
 
     def _execute_run(self, control: RunControl, task: Task, plan: Plan, snapshot: Snapshot) -> None:

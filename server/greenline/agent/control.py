@@ -32,6 +32,7 @@ class RunControl:
         self._changed = threading.Condition()
         self._pausing = False
         self._paused = False
+        self._holding = False
         self._finished = False
         self._open: dict[str, Question] = {}
         self._answers: dict[str, Answer] = {}
@@ -47,14 +48,20 @@ class RunControl:
         with self._changed:
             if not self._pausing:
                 return
-        on_pause()
-        with self.cancellation.hook(self._wake), self._changed:
-            self._paused = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._pausing or self.cancellation.cancelled)
-            self._paused = False
-        self.cancellation.raise_if_cancelled()
-        on_resume()
+            self._holding = True
+        try:
+            on_pause()
+            with self.cancellation.hook(self._wake), self._changed:
+                self._paused = True
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: not self._pausing or self.cancellation.cancelled)
+                self._paused = False
+            self.cancellation.raise_if_cancelled()
+            on_resume()
+        finally:
+            with self._changed:
+                self._holding = False
+                self._changed.notify_all()
 
     def ask(self, questions: tuple[Question, ...], announce: Callable[[], None]) -> tuple[Answer, ...]:
         """Wait until every question is answered; raises `Cancelled`.
@@ -100,11 +107,12 @@ class RunControl:
             self._pausing = True
             self._changed.wait_for(lambda: self._paused or self._finished, timeout_s)
 
-    def resume(self) -> None:
-        """Lift a pause."""
+    def resume(self, timeout_s: float) -> None:
+        """Lift a pause, and wait up to `timeout_s` for the run to go on, so that its state tells so."""
         with self._changed:
             self._pausing = False
             self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._holding, timeout_s)
 
     def wait_finished(self, timeout_s: float) -> bool:
         """Wait for the run to come to rest; return whether it has."""

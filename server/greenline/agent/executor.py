@@ -11,6 +11,7 @@ from greenline.agent.dialogue import Dialogue, Stopped, data
 from greenline.agent.limits import CallCounter
 from greenline.agent.record import Recorder
 from greenline.agent.services import ToolOutcome, ToolSession
+from greenline.core.event import RESUMED
 from greenline.core.port import Completion, ToolRequest
 from greenline.core.task import RunState, StopReason
 
@@ -19,11 +20,9 @@ _MAX_CUT_OFF = 2
 """Answers in a row that may hit the output limit: a model that cannot write less is not asked for ever."""
 
 
-def pause_point(control: RunControl, recorder: Recorder) -> None:
-    """Stand still here while the user has paused the run; raises `Cancelled`."""
-    control.safe_point(
-        lambda: recorder.state(RunState.PAUSED), lambda: recorder.state(RunState.EXECUTING, "Resumed.")
-    )
+def pause_point(control: RunControl, recorder: Recorder, after: RunState = RunState.EXECUTING) -> None:
+    """Stand still here while the user has paused the run, and go on in `after`; raises `Cancelled`."""
+    control.safe_point(lambda: recorder.state(RunState.PAUSED), lambda: recorder.state(after, RESUMED))
 
 
 def work(
@@ -35,7 +34,7 @@ def work(
     """
     calls = Calls(dialogue, session, control, recorder, CallCounter(max_same_calls))
     while True:
-        pause_point(control, recorder)
+        calls.hold()
         completion = dialogue.next(session.specs(reading_only=False), control.cancellation)
         requests = completion.message.tool_requests
         calls.run(requests)
@@ -54,12 +53,19 @@ class Calls:
     control: RunControl
     recorder: Recorder
     counter: CallCounter
+    state: RunState = RunState.EXECUTING
+    """The run's state while they run."""
     n_cut_off: int = 0
     """Answers in a row that hit the output limit."""
+
+    def hold(self) -> None:
+        """Stand still while the user has paused the run; raises `Cancelled`."""
+        pause_point(self.control, self.recorder, self.state)
 
     def run(self, requests: Sequence[ToolRequest]) -> None:
         """Run calls in order; raises `Stopped` for one that was made too often, `Cancelled`."""
         for request in requests:
+            self.hold()
             if self.counter.is_circular(request):
                 raise Stopped(
                     StopReason.NO_PROGRESS,

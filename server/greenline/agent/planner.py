@@ -19,7 +19,7 @@ from greenline.core.agent_port import Question
 from greenline.core.error import ModelFailed
 from greenline.core.ids import new_id
 from greenline.core.port import Completion, ToolSpec
-from greenline.core.task import Plan, PlanEntry, Task
+from greenline.core.task import Plan, PlanEntry, RunState, Task
 from greenline.tool.place import root_names
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
@@ -99,8 +99,10 @@ def describe(task: Task) -> str:
     if place is not None:
         lines = f"lines {place.start_line + 1} to {place.end_line + 1}"
         parts.append(f"The user points at {place.path}, {lines}.")
-    if task.context.files:
-        parts.append("The user names these files: " + ", ".join(task.context.files))
+    if meant := [names[path] for path in task.context.files if path in names]:
+        parts.append("The request is about these roots: " + ", ".join(meant))
+    if files := [path for path in task.context.files if path not in names]:
+        parts.append("The user names these files: " + ", ".join(files))
     if task.context.attachments:
         images = ", ".join(item.name for item in task.context.attachments)
         parts.append(f"The user attached images, which you see if you can see images: {images}")
@@ -142,9 +144,10 @@ def continue_draft(
 ) -> Draft:
     """Go on with a conversation that `draft_plan` began."""
     tools = (*session.specs(reading_only=True), SUBMIT_PLAN, ASK_USER)
-    calls = Calls(dialogue, session, control, recorder, CallCounter(max_same_calls))
+    calls = Calls(dialogue, session, control, recorder, CallCounter(max_same_calls), state=RunState.PLANNING)
     nudges = 0
     while True:
+        calls.hold()
         completion = dialogue.next(tools, control.cancellation)
         draft = _handed_in(completion, dialogue)
         if draft is not None:

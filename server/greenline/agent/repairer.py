@@ -26,6 +26,7 @@ from greenline.repair.diagnosis import Diagnosis
 from greenline.repair.engine import RepairEngine
 from greenline.tool.place import root_names, shown
 from greenline.workspace.encoding import decode
+from greenline.workspace.root import concerned
 from greenline.workspace.snapshot import Snapshot
 
 _MAX_CHECKS = 20
@@ -117,11 +118,14 @@ class EngineRepairer:
     def _diagnose(
         self, task: Task, snapshot: Snapshot, run_id: str, cancellation: Cancellation, progress: Progress
     ) -> tuple[_Case, ...]:
-        """Return the roots where a test fails that the task is about; one of them has suspicious lines."""
+        """Return the roots where a test fails that the task is about; one of them has suspicious lines.
+
+        A task about files of some roots is about no test of the others.
+        """
         engine = self._engine()
         found: list[_Case] = []
         note = "No folder is open."
-        for root in snapshot.roots:
+        for root in concerned(task.context.paths, snapshot.roots):
             if not Path(root).is_dir():
                 note = f"The folder {root} does not exist."
                 continue

@@ -37,5 +37,7 @@ class Event:
     """JSON values only; secrets are masked before they get here."""
 
 
+RESUMED = "Resumed."
+"""Note of the state with which a run goes on after a pause, or is taken up again."""
 IMAGE_NOT_USED = "imageNotUsed"
 """Code of the error event of a run whose images nobody looks at; the run goes on."""

@@ -11,7 +11,7 @@ from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, Hunk
 from greenline.core.event import Event, EventKind
 from greenline.core.evidence import Evidence, TestReport
-from greenline.core.task import Plan, Proposal, Run, RunState, RunStory, Task
+from greenline.core.task import ActiveRun, Plan, Proposal, Run, RunState, RunStory, Task
 
 # --- the tree -----------------------------------------------------------------------------------------
 
@@ -314,8 +314,8 @@ class Journal(Protocol):
     def sessions(self) -> list[str]:
         """Return the ids of the conversations that have runs, the one that was begun last first."""
 
-    def active_runs(self) -> tuple[str, ...]:
-        """Return the ids of the runs that are under way, newest first; cheap."""
+    def active_runs(self) -> tuple[ActiveRun, ...]:
+        """Return the runs that are under way, newest first; cheap."""
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return a proposal; raises `NotFound`."""

@@ -42,6 +42,11 @@ class TaskContext:
     files: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files and folders that the request is about."""
+        return (*(() if self.range is None else (self.range.path,)), *self.files)
+
 
 @attrs.frozen
 class Task:
@@ -194,6 +199,15 @@ class Run:
     last_seq: int = 0
     note: str = ""
     """Why the run is in this state, where that needs words (an error, a question)."""
+
+
+@attrs.frozen
+class ActiveRun:
+    """A run that is under way: cheap to read."""
+
+    id: str
+    state: RunState
+    task: Task
 
 
 @attrs.frozen

@@ -18,7 +18,7 @@ import apsw
 from greenline.core.error import GreenlineError, NotFound
 from greenline.core.event import Event, EventKind
 from greenline.core.ids import new_id
-from greenline.core.task import ACTIVE, Plan, Proposal, Run, RunState, RunStory, Task
+from greenline.core.task import ACTIVE, ActiveRun, Plan, Proposal, Run, RunState, RunStory, Task
 from greenline.core.wire import from_json, to_json
 from greenline.journal.blob import BlobStore
 from greenline.journal.migration import migrate, unusable
@@ -183,12 +183,17 @@ class SqliteJournal:
         )
         return [session for (session,) in rows]
 
-    def active_runs(self) -> tuple[str, ...]:
-        """Return the ids of the runs that are under way, newest first; reads no plan and no proposal."""
+    def active_runs(self) -> tuple[ActiveRun, ...]:
+        """Return the runs that are under way, newest first; reads no plan and no proposal."""
         states = sorted(state.value for state in ACTIVE)
         places = ", ".join("?" * len(states))
-        rows = self.query(f"SELECT id FROM runs WHERE state IN ({places}) ORDER BY created DESC", states)
-        return tuple(run_id for (run_id,) in rows)
+        rows = self.query(
+            f"SELECT id, state, task FROM runs WHERE state IN ({places}) ORDER BY created DESC", states
+        )
+        return tuple(
+            ActiveRun(run_id, RunState(state), from_json(json.loads(task), Task))
+            for run_id, state, task in rows
+        )
 
     def plans(self, run_id: str) -> tuple[Plan, ...]:
         """Return every version of a run's plan, oldest first."""

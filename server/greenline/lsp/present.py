@@ -8,13 +8,14 @@ import attrs
 from lsprotocol import types
 
 from greenline.core.edit import Hunk, HunkState
-from greenline.core.error import GreenlineError, InvalidInput
+from greenline.core.error import GreenlineError, InvalidInput, OutsideWorkspace
 from greenline.core.event import Event
-from greenline.core.task import ContextRange, Proposal, Run, TaskContext
+from greenline.core.task import ActiveRun, ContextRange, Proposal, Run, Task, TaskContext
 from greenline.lsp import protocol
 from greenline.lsp.attachment import keep_attachments
 from greenline.lsp.convert import Encoding, Lines, to_path, to_uri
 from greenline.lsp.decision import Review
+from greenline.workspace.root import concerned
 
 if TYPE_CHECKING:
     from greenline.edit.undo import Undone
@@ -68,7 +69,23 @@ def run_info(session: Session, run: Run) -> protocol.RunInfo:
         plan=run.plan,
         proposal=None if run.proposal is None else proposal_info(session, run.proposal),
         note=run.note,
+        roots=root_uris(run.task),
     )
+
+
+def under_way(run: ActiveRun) -> protocol.UnderWay:
+    """Return a run that is under way for the wire."""
+    return protocol.UnderWay(run.id, run.task.request, run.state.value, root_uris(run.task))
+
+
+def root_uris(task: Task) -> tuple[str, ...]:
+    """Return the folders that a task is about."""
+    try:
+        roots = concerned(task.context.paths, task.roots)
+    except OutsideWorkspace:
+        # A link that led into a folder then may lead elsewhere now.
+        roots = task.roots
+    return tuple(map(to_uri, roots))
 
 
 def event_params(event: Event) -> protocol.EventParams:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from greenline.core.event import Event, EventKind
+from greenline.core.event import RESUMED, Event, EventKind
 
 _MAX_LENGTH = 160
 _STATES = {
@@ -23,6 +23,8 @@ def progress_text(event: Event) -> str:
     """Return one line of at most 160 characters; tool output and code are not in it."""
     data = event.data
     match event.kind:
+        case EventKind.STATE if data.get("note") == RESUMED:
+            text = "goes on"
         case EventKind.STATE:
             text = _STATES.get(str(data.get("state", "")), str(data.get("state", "")))
         case EventKind.TOOL_CALL:

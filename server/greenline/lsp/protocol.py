@@ -283,6 +283,8 @@ class RunInfo:
     plan: Plan | None = None
     proposal: ProposalInfo | None = None
     note: str = ""
+    roots: tuple[str, ...] = ()
+    """URIs of the folders that its request is about."""
 
 
 @attrs.frozen
@@ -327,6 +329,17 @@ class StatusParams:
 
 
 @attrs.frozen
+class UnderWay:
+    """A run that is under way."""
+
+    run_id: str
+    request: str
+    state: str
+    roots: tuple[str, ...] = ()
+    """URIs of the folders that its request is about."""
+
+
+@attrs.frozen
 class StatusResult:
     """What the server can do now."""
 
@@ -337,6 +350,8 @@ class StatusResult:
     pending_hunks: int = 0
     version: str = ""
     index: IndexStatus = attrs.field(factory=IndexStatus)
+    under_way: tuple[UnderWay, ...] = ()
+    """The active runs, newest first."""
 
 
 @attrs.frozen

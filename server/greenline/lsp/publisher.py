@@ -57,6 +57,10 @@ class Publisher:
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self._ls.supervisor.start(self._refresh(), "refresh code lenses")
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        """Take the marks off files whose hunks are shown no more."""
+        self.publish_diagnostics(paths)
+
     def on_question(self, run_id: str, question: Question) -> None:
         """Ask the user, unless the client does so itself."""
         if not self._ls.client_asks:

@@ -39,7 +39,8 @@ _GONE = "The text that it replaces is gone."
 class Bench:
     """What a review works with."""
 
-    roots: tuple[str, ...]
+    roots: Callable[[], tuple[str, ...]]
+    """The folders that are open now."""
     journal: Journal
     checkpoints: CheckpointStore
     agent: AgentClient
@@ -172,7 +173,9 @@ class Reviewer:
             self._bench.require_inside(edit.path)
         label = proposal.summary or "Greenline"
         marks = marks_of(proposal.id, hunks)
-        return Change(label, edits, "accept", f"accepted {label}", self._bench.roots, proposal.run_id, marks)
+        return Change(
+            label, edits, "accept", f"accepted {label}", self._bench.roots(), proposal.run_id, marks
+        )
 
     async def _heard_late(self, late: Late) -> None:
         """Take up what an editor did after its request was cancelled, or had waited long enough."""

@@ -22,6 +22,7 @@ from greenline.lsp.handlers import register
 from greenline.lsp.hardened import HardenedProtocol
 from greenline.lsp.index_progress import IndexProgress
 from greenline.lsp.parts import Connect, Opening, Parts
+from greenline.lsp.present import under_way
 from greenline.lsp.progress import Report
 from greenline.lsp.progress_text import progress_text
 from greenline.lsp.protocol import StatusResult
@@ -109,13 +110,15 @@ class GreenlineServer(LanguageServer):
     async def status(self) -> StatusResult:
         """Return what the server can do now."""
         session = self.session
+        active = session.active_runs()
         return StatusResult(
             agent=await session.agent.status(),
             roots=tuple(to_uri(root) for root in session.roots),
-            active_runs=session.active_runs(),
+            active_runs=tuple(run.id for run in active),
             pending_hunks=session.n_pending(),
             version=self.version,
             index=session.index_status(),
+            under_way=tuple(map(under_way, active)),
         )
 
     # --- progress -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from greenline.core.edit import Hunk
 from greenline.core.error import GreenlineError, InvalidInput, NotFound, OutsideWorkspace
 from greenline.core.event import Event, EventKind
 from greenline.core.index_port import IndexClient, IndexStatus
-from greenline.core.task import Plan, Proposal, Run, RunState, Task, TaskContext
+from greenline.core.task import ActiveRun, Plan, Proposal, Run, RunState, Task, TaskContext
 from greenline.edit.undo import Undone
 from greenline.lsp.accepted import Accepted
 from greenline.lsp.convert import Replaced
@@ -46,6 +46,9 @@ class Listener(Protocol):
 
     def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
         """A proposal is new, or its hunks in these files, its evidence or its review state changed."""
+
+    def on_hidden(self, paths: Collection[str]) -> None:
+        """Hunks in these files are shown no more, since their folder is closed."""
 
     def on_question(self, run_id: str, question: Question) -> None:
         """A run waits for the user."""
@@ -90,7 +93,7 @@ class Session:
         """Set whenever a buffer is opened, changed or closed."""
         self._reviewer = Reviewer(
             Bench(
-                roots,
+                lambda: self.roots,
                 journal,
                 checkpoints,
                 agent,
@@ -125,8 +128,9 @@ class Session:
     # --- folders and the index ------------------------------------------------------------------------
 
     def set_roots(self, roots: tuple[str, ...]) -> None:
-        """Take other folders; runs under way stay pinned to theirs."""
+        """Take other folders, and show what waits in them; runs under way stay pinned to theirs."""
         self.roots = roots
+        self._shelf.restore()
         if self._index is not None:
             self._index.start(roots)
 
@@ -311,8 +315,8 @@ class Session:
         proposal = None if run.proposal is None else self._standing.as_it_is(run.proposal)
         return attrs.evolve(run, proposal=proposal)
 
-    def active_runs(self) -> tuple[str, ...]:
-        """Return the ids of runs that are under way."""
+    def active_runs(self) -> tuple[ActiveRun, ...]:
+        """Return the runs that are under way."""
         return self.journal.active_runs()
 
     # --- proposals ------------------------------------------------------------------------------------

@@ -29,6 +29,9 @@ class ProposalListener(Protocol):
     def on_proposal(self, proposal: Proposal, paths: Collection[str]) -> None:
         """A proposal is new, or its hunks in these files, its evidence or its review state changed."""
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        """Hunks in these files are shown no more, since their folder is closed."""
+
 
 @attrs.frozen
 class PlacedHunk:
@@ -156,10 +159,30 @@ class Shelf:
     # --- keeping ----------------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Take up what waited for a review when the last server ended; nothing of it is decided."""
+        """Take up what waits for a review in the open roots, and lay aside the rest; nothing is decided.
+
+        Call when the roots are known, and when they are others.
+        """
+        for proposal in [p for p in self._proposals.values() if not self._is_about_here(p)]:
+            self._lay_aside(proposal)
         for proposal in self._journal.open_proposals():
-            if any(self._is_here(hunk.path) for hunk in proposal.hunks):
+            if self._is_about_here(proposal):
                 self.adopt(proposal)
+
+    def _is_about_here(self, proposal: Proposal) -> bool:
+        return any(self._is_here(hunk.path) for hunk in proposal.hunks)
+
+    def _lay_aside(self, proposal: Proposal) -> None:
+        """Show no hunk of a proposal any more, though it still waits."""
+        del self._proposals[proposal.id]
+        paths = {hunk.path for hunk in proposal.pending()}
+        for path in paths & set(self._by_path):
+            self._by_path[path].pop(proposal.id, None)
+            if not self._by_path[path]:
+                del self._by_path[path]
+                self._placing.forget(path)
+            self._shown.pop(path, None)
+        self._listener.on_hidden(paths)
 
     def adopt(self, proposal: Proposal) -> None:
         """Keep a proposal for review; those of the same run that it replaces are superseded."""

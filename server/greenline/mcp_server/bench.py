@@ -164,6 +164,9 @@ class _Silent:
     def on_question(self, run_id: str, question: Question) -> None:
         """Tell nobody."""
 
+    def on_hidden(self, paths: Collection[str]) -> None:
+        """Nothing to take away: hunks are shown once."""
+
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         """Tell nobody."""
 

@@ -59,6 +59,12 @@ def locate(path: str, roots: Sequence[str]) -> Located:
     )
 
 
+def concerned(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
+    """Return the roots that hold one of the paths, in their order; all of them where there is no path."""
+    held = {locate(path, roots).root for path in paths}
+    return tuple(root for root in roots if root in held) if held else tuple(roots)
+
+
 def relative_to(path: str, root: str) -> str | None:
     """Return `path` relative to `root` with `/`, or None where it is not below; nothing is resolved."""
     if path == root:

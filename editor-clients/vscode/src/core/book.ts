@@ -10,6 +10,9 @@ export interface Waiting {
 export class Book {
   private readonly proposals = new Map<string, Proposal>();
 
+  /** Hunks of files that are not `here` are kept and not shown. */
+  constructor(private readonly isHere: (uri: string) => boolean = () => true) {}
+
   /** Take a proposal as it is now; returns the URIs of files whose pending hunks may have changed. */
   put(proposal: Proposal): string[] {
     const before = this.proposals.get(proposal.id);
@@ -26,6 +29,15 @@ export class Book {
     const files = this.files();
     this.proposals.clear();
     return files;
+  }
+
+  /** Forget the proposals that have no hunk here any more; the server tells of them when they are back. */
+  forgetElsewhere(): void {
+    for (const proposal of [...this.proposals.values()]) {
+      if (!proposal.hunks.some(({ uri }) => this.isHere(uri))) {
+        this.proposals.delete(proposal.id);
+      }
+    }
   }
 
   /** Return the proposals of which something waits, newest first. */
@@ -67,7 +79,7 @@ export class Book {
 
   private waiting(): Waiting[] {
     return this.open().flatMap((proposal) =>
-      proposal.hunks.filter(waits).map((hunk) => ({ proposal, hunk })),
+      proposal.hunks.filter((hunk) => waits(hunk) && this.isHere(hunk.uri)).map((hunk) => ({ proposal, hunk })),
     );
   }
 }

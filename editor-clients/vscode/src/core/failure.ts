@@ -1,5 +1,8 @@
 /** Errors of the server in words: what happened and what to do. Pure. */
 
+/** `PendingResponseRejected` of vscode-jsonrpc. */
+const ENDED = -32097;
+
 /** Return an error as a message for people; undefined where the user cancelled. */
 export function failureWords(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) {
@@ -7,7 +10,8 @@ export function failureWords(error: unknown): string | undefined {
   }
   const { message, code, data } = error as { message?: unknown; code?: unknown; data?: unknown };
   const known = typeof data === "object" && data !== null ? (data as { code?: unknown; remedy?: unknown }) : {};
-  if (code === -32800 || known.code === "cancelled") {
+  // What the server's end cut short is told with that end, once.
+  if (code === -32800 || code === ENDED || known.code === "cancelled") {
     return undefined;
   }
   const words = typeof message === "string" && message !== "" ? message : "The request failed.";

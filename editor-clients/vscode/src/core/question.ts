@@ -26,6 +26,15 @@ export function questionOf(event: AgentEvent): Question | undefined {
   };
 }
 
+/** Return the questions of a run that nobody has answered, the oldest first. */
+export function openQuestions(events: readonly AgentEvent[]): Question[] {
+  const answered = new Set(events.filter(({ data }) => "decision" in data).map(({ data }) => data["checkpointId"]));
+  return events
+    .map((event) => questionOf({ ...event, data: { ...event.data, waiting: true } }))
+    .filter((question) => question !== undefined)
+    .filter(({ id }) => !answered.has(id));
+}
+
 /** Return the titles to choose from; empty where the answer is free text. */
 export function answerTitles(question: Question): string[] {
   return question.kind === "permission" ? Object.keys(PERMISSIONS) : [...question.options];

@@ -47,8 +47,11 @@ const ENTRY_ICONS: Readonly<Record<string, string>> = {
   failed: "error",
 };
 
-/** Return a run with all that is below it; `events` are those that are known of it, in order. */
-export function runNode(run: Run, events: readonly AgentEvent[]): TreeNode {
+/** Return a run with all that is below it; `events` are those that are known of it, in order.
+ *
+ * `folders` are the names of those that it is about, where that says something.
+ */
+export function runNode(run: Run, events: readonly AgentEvent[], folders: readonly string[] = []): TreeNode {
   const steps = stepNodes(run, events);
   const children: TreeNode[] = [...entryNodes(run, steps)];
   if (run.proposal !== undefined) {
@@ -57,8 +60,8 @@ export function runNode(run: Run, events: readonly AgentEvent[]): TreeNode {
   return {
     id: run.id,
     label: oneLine(run.request, 80),
-    description: stateWords(run.state),
-    tooltip: [run.request, stateWords(run.state), run.note ?? ""].filter(Boolean).join("\n"),
+    description: [stateWords(run.state), folders.join(", ")].filter(Boolean).join(" · "),
+    tooltip: [run.request, stateWords(run.state), folders.join(", "), run.note ?? ""].filter(Boolean).join("\n"),
     icon: STATE_ICONS[run.state] ?? "circle-outline",
     children,
     open: false,

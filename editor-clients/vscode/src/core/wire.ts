@@ -116,6 +116,16 @@ export interface Run {
   readonly plan?: Plan;
   readonly proposal?: Proposal;
   readonly note?: string;
+  /** URIs of the folders that its request is about. */
+  readonly roots?: readonly string[];
+}
+
+/** A run that is under way. */
+export interface UnderWay {
+  readonly runId: string;
+  readonly request: string;
+  readonly state: string;
+  readonly roots: readonly string[];
 }
 
 export interface AgentEvent {
@@ -154,6 +164,7 @@ export interface Status {
     readonly nPending: number;
     readonly note: string;
   };
+  readonly underWay: readonly UnderWay[];
 }
 
 export interface TaskContext {

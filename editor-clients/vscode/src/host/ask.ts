@@ -5,6 +5,7 @@ import { answerTitles, decisionOf, questionOf } from "../core/question";
 import { oneLine } from "../core/text";
 import { outcomeSentence } from "../core/verdict";
 import type { AgentEvent, ExecuteResult, PlanResult, Question, Run, TaskContext } from "../core/wire";
+import { meantFolder, someFolders } from "./folders";
 import type { Plans } from "./plans";
 import { askForRequest } from "./request-box";
 import type { Review } from "./review";
@@ -13,6 +14,10 @@ import type { Server } from "./server";
 export class Ask {
   /** Runs that were planned here and wait for answers before there is a plan. */
   private readonly unplanned = new Set<string>();
+  /** Runs that were taken up again, whose end no request of this window waits for. */
+  private readonly resumed = new Set<string>();
+  /** When the user last asked or answered something here, in milliseconds. */
+  private since = 0;
 
   constructor(
     private readonly server: Server,
@@ -21,6 +26,8 @@ export class Ask {
   ) {}
 
   async implement(): Promise<void> {
+    // What is written into the box would be lost where nobody can take it.
+    await this.server.ready();
     const asked = await askForRequest("Agent: implement", "What should be implemented?", pointedAt());
     if (asked !== undefined) {
       await this.work(asked.request, asked.context);
@@ -28,13 +35,15 @@ export class Ask {
   }
 
   async plan(): Promise<void> {
+    await this.server.ready();
     const asked = await askForRequest("Agent: plan", "What should be planned?", pointedAt());
     if (asked === undefined) {
       return;
     }
+    this.since = Date.now();
     const result = await this.server.work<PlanResult>("Agent: planning", "agent/plan", { ...asked });
     if (result.plan !== undefined) {
-      await this.plans().show(result.runId, asked.request, result.plan);
+      await this.plans().arrived(result.runId, asked.request, result.plan, this.since);
       return;
     }
     this.unplanned.add(result.runId);
@@ -43,8 +52,13 @@ export class Ask {
     }
   }
 
+  /** Fix the failing tests, of the active file's folder where there are several. */
   async fixTests(): Promise<void> {
-    await this.work("make the failing tests pass", undefined);
+    await this.server.ready();
+    const folder = await meantFolder("Agent: fix failing tests");
+    if (folder !== undefined) {
+      await this.work("make the failing tests pass", folder === "all" ? undefined : { files: [folder.uri.toString()] });
+    }
   }
 
   async fixDiagnostic(): Promise<void> {
@@ -72,19 +86,37 @@ export class Ask {
     this.finished(await this.server.work<ExecuteResult>("Agent: working", "agent/execute", { runId }));
   }
 
-  /** Hear an event: ask what a run asks, and show a plan that came after answers. */
+  /** Wait for the end of a run that was taken up again, and tell of it. */
+  takenUp(runId: string): void {
+    this.since = Date.now();
+    this.resumed.add(runId);
+  }
+
+  /** Hear an event: ask what a run asks, show a plan that came after answers, tell of a resumed run's end. */
   async hear(event: AgentEvent): Promise<void> {
     const question = questionOf(event);
+    const state = event.kind === "state" ? event.data["state"] : undefined;
     if (question !== undefined) {
       await this.answer(event.runId, question);
-    } else if (event.kind === "state" && event.data["state"] === "awaitingApproval" && this.unplanned.delete(event.runId)) {
-      const { run } = await this.server.request<{ run: Run }>("agent/run", { runId: event.runId });
-      await this.plans().showRun(run);
+    } else if (state === "awaitingApproval" && (this.unplanned.delete(event.runId) || this.resumed.delete(event.runId))) {
+      const { id, request, plan } = await this.runOf(event.runId);
+      if (plan !== undefined) {
+        await this.plans().arrived(id, request, plan, this.since);
+      }
+    } else if ((state === "proposed" || state === "failed") && this.resumed.delete(event.runId)) {
+      const { id, note, ...run } = await this.runOf(event.runId);
+      this.finished({ ...run, runId: id, note: note ?? "" });
     }
   }
 
+  private async runOf(runId: string): Promise<Run> {
+    return (await this.server.request<{ run: Run }>("agent/run", { runId })).run;
+  }
+
   private async work(request: string, context: TaskContext | undefined): Promise<void> {
-    const title = `Agent: ${oneLine(request, 60).replace(/[.:;!?]+$/, "")}`;
+    const uris = [context?.textDocument?.uri, ...(context?.files ?? [])].filter((uri) => uri !== undefined);
+    const where = someFolders(uris).map((name) => ` (${name})`);
+    const title = `Agent: ${oneLine(request, 60).replace(/[.:;!?]+$/, "")}${where.join("")}`;
     this.finished(await this.server.work<ExecuteResult>(title, "agent/execute", { request, ...(context && { context }) }));
   }
 
@@ -114,17 +146,27 @@ export class Ask {
     }
   }
 
-  private async answer(runId: string, question: Question): Promise<void> {
+  /** Ask a question of a run, and send the answer. */
+  async answer(runId: string, question: Question): Promise<void> {
     const titles = answerTitles(question);
-    const chosen =
-      titles.length > 0
-        ? await vscode.window.showWarningMessage(question.text, ...titles)
-        : await vscode.window.showInputBox({ title: "The agent asks", prompt: question.text, ignoreFocusOut: true });
+    const chosen = titles.length > 0 ? await vscode.window.showWarningMessage(question.text, ...titles) : await inWords(question);
     const decision = decisionOf(question, chosen);
     if (decision !== undefined) {
+      this.since = Date.now();
       await this.server.request("agent/respond", { runId, checkpointId: question.id, decision });
     }
   }
+}
+
+/** Ask for an answer in words, once the user is ready: a box that opened by itself would swallow what they type. */
+async function inWords(question: Question): Promise<string | undefined> {
+  while ((await vscode.window.showWarningMessage(`The agent asks: ${question.text}`, "Answer…")) !== undefined) {
+    const words = await vscode.window.showInputBox({ title: "The agent asks", prompt: question.text, ignoreFocusOut: true });
+    if (words !== undefined && words.trim() !== "") {
+      return words;
+    }
+  }
+  return undefined;
 }
 
 /** Return what the cursor is on, in a document that the server reads. */

@@ -23,5 +23,7 @@ export function configuredPath(): string {
   return vscode.workspace.getConfiguration("greenline").get<string>("server.path", "").trim();
 }
 
-/** Settings whose change needs another server process. */
-export const RESTARTING = ["server", "model", "apiBase", "budgetUsd", "repairSeconds", "maxIterations", "index", "warmWorker", "logLevel"];
+/** Return what a server process was started with, so that a change that changes nothing of it starts no other. */
+export function startedWith(): string {
+  return JSON.stringify([readSettings(), configuredPath()]);
+}

@@ -19,6 +19,9 @@ interface QuickChange {
 }
 
 export class Decide {
+  /** Hunks that are being decided about: a second click on the same lens is none. */
+  private readonly underWay = new Set<string>();
+
   constructor(
     private readonly server: Server,
     private readonly review: Review,
@@ -32,7 +35,15 @@ export class Decide {
       return;
     }
     const { proposal, hunk } = waiting;
-    await this.server.execute<ReviewResult>(`${verb}Hunk`, { proposalId: proposal.id, hunkId: hunk.id });
+    if (this.underWay.has(hunk.id)) {
+      return;
+    }
+    this.underWay.add(hunk.id);
+    try {
+      await this.server.execute<ReviewResult>(`${verb}Hunk`, { proposalId: proposal.id, hunkId: hunk.id });
+    } finally {
+      this.underWay.delete(hunk.id);
+    }
   }
 
   async all(verb: "accept" | "reject"): Promise<void> {

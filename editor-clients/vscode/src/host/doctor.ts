@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { doctorMarkdown, readFindings } from "../core/doctor";
 import { serverEnvironment } from "../core/settings";
 import { readSettings } from "./config";
+import { activeFolder } from "./folders";
 import type { Pages } from "./pages";
 import { KEY_SECRET, type Server } from "./server";
 
@@ -17,7 +18,7 @@ export async function doctor(server: Server, pages: Pages, secrets: vscode.Secre
     await pages.note("doctor", doctorMarkdown(server.state, "", [{ name: "server", ok: false, detail: reason, remedy: "Choose “Agent: install the server”." }]));
     return;
   }
-  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? ".";
+  const root = (activeFolder() ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath ?? ".";
   const env = serverEnvironment(process.env, readSettings(), await secrets.get(KEY_SECRET));
   const options = { location: vscode.ProgressLocation.Notification, title: "Agent: looking what is there" };
   const output = await vscode.window.withProgress(options, () => run(found.command, ["doctor", "--root", root, "--json"], env));

@@ -1,7 +1,9 @@
 /** Plans as Markdown documents in memory: written, approved, revised, cancelled. */
 import * as vscode from "vscode";
 import { readPlan, renderPlan, saysTheSame } from "../core/plan-document";
+import { oneLine } from "../core/text";
 import type { Plan, Run } from "../core/wire";
+import { Attention } from "./attention";
 import type { Server } from "./server";
 
 /** Scheme of plans: `greenline-plan:/RUN/plan.md`. */
@@ -10,6 +12,7 @@ export const PLAN = "greenline-plan";
 export class Plans implements vscode.Disposable {
   private readonly files = new PlanFiles();
   private readonly known = new Map<string, { plan: Plan; request: string }>();
+  private readonly attention = new Attention();
   private readonly problems = vscode.languages.createDiagnosticCollection("greenline-plan");
   private readonly parts: vscode.Disposable[];
 
@@ -18,6 +21,7 @@ export class Plans implements vscode.Disposable {
     private readonly execute: (runId: string) => Promise<void>,
   ) {
     this.parts = [
+      this.attention,
       this.problems,
       this.files,
       vscode.workspace.registerFileSystemProvider(PLAN, this.files, { isCaseSensitive: true }),
@@ -52,6 +56,22 @@ export class Plans implements vscode.Disposable {
     this.files.put(uri, renderPlan(request, runId, plan));
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  /** Show a plan that was asked for at a time; where the user has gone on to something else, offer it. */
+  async arrived(runId: string, request: string, plan: Plan, since: number): Promise<void> {
+    if (!this.attention.hasMovedSince(since)) {
+      await this.show(runId, request, plan);
+      return;
+    }
+    void this.offer(runId, request, plan);
+  }
+
+  private async offer(runId: string, request: string, plan: Plan): Promise<void> {
+    const chosen = await vscode.window.showInformationMessage(`The plan for “${oneLine(request, 60)}” is ready.`, "Show the plan");
+    if (chosen !== undefined) {
+      await this.show(runId, request, plan);
+    }
   }
 
   /** Show the plan of a run that the server knows. */
@@ -93,13 +113,19 @@ export class Plans implements vscode.Disposable {
     if (!saysTheSame(found.plan, found.known)) {
       await this.server.request("agent/revisePlan", { runId: found.runId, plan: found.plan });
     }
+    const since = Date.now();
     const { plan } = await this.server.work<{ plan: Plan }>("Agent: revising the plan", "agent/revisePlan", {
       runId: found.runId,
       instruction,
     });
     const request = this.known.get(found.runId)?.request ?? "";
-    await this.close(found.document);
-    await this.show(found.runId, request, plan);
+    if (this.attention.hasMovedSince(since)) {
+      await this.close(found.document);
+      void this.offer(found.runId, request, plan);
+    } else {
+      await this.close(found.document);
+      await this.show(found.runId, request, plan);
+    }
   }
 
   /** Cancel the run whose plan is shown. */

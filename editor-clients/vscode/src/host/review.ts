@@ -14,7 +14,9 @@ import { PROPOSED, ProposedFiles, fileOf, proposedUri } from "./proposed-files";
 export const EMPTY = "greenline-empty";
 
 export class Review implements vscode.Disposable, vscode.CodeLensProvider {
-  readonly book = new Book();
+  readonly book = new Book((uri) => isOpen(uri, this.closed));
+  /** Folders that were open in this window, by their URIs: the server may still tell of hunks in them. */
+  private readonly closed = new Set<string>();
   private readonly lensChanges = new vscode.EventEmitter<void>();
   private readonly files = new ProposedFiles((file) => this.proposedFor(file));
   private readonly changes = new vscode.EventEmitter<void>();
@@ -54,6 +56,9 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider {
       }),
       vscode.window.onDidChangeActiveTextEditor(() => {
         this.tellContext();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders((event) => {
+        this.foldersChanged(event);
       }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.book.of(document.uri.toString()).length > 0) {
@@ -136,6 +141,14 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider {
     });
   }
 
+  private foldersChanged({ added, removed }: vscode.WorkspaceFoldersChangeEvent): void {
+    const before = this.book.files();
+    removed.forEach(({ uri }) => this.closed.add(uri.toString()));
+    added.forEach(({ uri }) => this.closed.delete(uri.toString()));
+    this.book.forgetElsewhere();
+    this.changed([...before, ...this.book.files()]);
+  }
+
   private changed(files: readonly string[]): void {
     const touched = new Set(files);
     for (const editor of vscode.window.visibleTextEditors) {
@@ -186,6 +199,12 @@ export class Review implements vscode.Disposable, vscode.CodeLensProvider {
     void setContext("greenline.pendingHere", here.length > 0);
     void setContext("greenline.pendingFiles", this.book.files());
   }
+}
+
+/** Return whether a file is in no folder that was closed, or in another one as well. */
+function isOpen(uri: string, closed: ReadonlySet<string>): boolean {
+  const isClosed = [...closed].some((folder) => uri.startsWith(`${folder}/`));
+  return !isClosed || vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri, true)) !== undefined;
 }
 
 /** Set a key that `when` clauses read. */

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { olderNode, runNode, withOlder, type TreeNode } from "../core/tree";
 import type { AgentEvent, Run } from "../core/wire";
+import { someFolders } from "./folders";
 import type { Server } from "./server";
 
 const PAGE = 50;
@@ -80,7 +81,7 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
       this.hasOlder = newest.length === PAGE;
     }
     const runs = withOlder(withOlder(newest, this.older), this.named);
-    const nodes = runs.map((run) => runNode(run, this.events.get(run.id) ?? []));
+    const nodes = runs.map((run) => runNode(run, this.events.get(run.id) ?? [], foldersOf(run)));
     return this.hasOlder ? [...nodes, olderNode()] : nodes;
   }
 
@@ -148,4 +149,9 @@ export class RunView implements vscode.TreeDataProvider<TreeNode>, vscode.Dispos
       }, 300);
     }
   }
+}
+
+/** Return the names of the folders that a run changes, or else is about, where there are others. */
+function foldersOf({ proposal, roots }: Run): readonly string[] {
+  return someFolders(proposal?.hunks.map(({ uri }) => uri) ?? roots ?? []);
 }

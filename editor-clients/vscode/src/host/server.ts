@@ -13,9 +13,9 @@ import {
 import { locate, type Found } from "../core/locate";
 import { RestartPolicy } from "../core/restart";
 import { initializationOptions, serverEnvironment } from "../core/settings";
-import type { ServerState } from "../core/status";
+import { notRunning, type ServerState } from "../core/status";
 import type { AgentEvent, Proposal, Status } from "../core/wire";
-import { configuredPath, readSettings } from "./config";
+import { configuredPath, readSettings, startedWith } from "./config";
 import { isProgram } from "./program";
 
 export const KEY_SECRET = "greenline.apiKey";
@@ -35,6 +35,8 @@ export class Server implements vscode.Disposable {
   private starting: Promise<void> | undefined;
   private stopping: Promise<void> | undefined;
   private program = "";
+  /** What the settings were at the last start. */
+  private settings: string | undefined;
 
   constructor(
     private readonly secrets: vscode.SecretStorage,
@@ -72,6 +74,30 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
+  /** Start the server anew where the settings are others than those that it was started with. */
+  async settingsChanged(): Promise<void> {
+    if (this.settings !== undefined && this.settings !== startedWith()) {
+      await this.restart();
+    }
+  }
+
+  /** Wait for a start that is under way; rejects, in words, where there is no server then. */
+  async ready(): Promise<void> {
+    await this.starting;
+    if (this.currentState === "starting") {
+      // A server that ended is being started again.
+      await new Promise<void>((resolve) => {
+        const listener = this.onState(() => {
+          listener.dispose();
+          resolve();
+        });
+      });
+    }
+    if (this.client === undefined || this.currentState !== "running") {
+      throw new Error(notRunning(this.currentState === "running" ? "stopped" : this.currentState));
+    }
+  }
+
   async stop(): Promise<void> {
     await this.starting;
     const client = this.client;
@@ -94,11 +120,8 @@ export class Server implements vscode.Disposable {
 
   /** Send a request; rejects with the server's error, or says that there is no server. */
   async request<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T> {
-    await this.starting;
-    const client = this.client;
-    if (client === undefined || this.currentState !== "running") {
-      throw new Error("The Greenline server is not running. Choose “Agent: doctor” to see why.");
-    }
+    await this.ready();
+    const client = present(this.client);
     // A token that is not there would be sent as a second parameter.
     return token === undefined ? client.sendRequest<T>(method, params) : client.sendRequest<T>(method, params, token);
   }
@@ -139,6 +162,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async startOnce(): Promise<void> {
+    this.settings = startedWith();
     if (!vscode.workspace.isTrusted) {
       this.become("untrusted");
       return;
@@ -228,4 +252,11 @@ export class Server implements vscode.Disposable {
     this.currentState = state;
     this.stateChanges.fire(state);
   }
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) {
+    throw new Error(notRunning("stopped"));
+  }
+  return value;
 }

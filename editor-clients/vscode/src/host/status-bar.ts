@@ -2,6 +2,8 @@
 import * as vscode from "vscode";
 import { statusText } from "../core/status";
 import type { Status } from "../core/wire";
+import { someFolders } from "./folders";
+import type { Review } from "./review";
 import type { Server } from "./server";
 
 export class StatusBar implements vscode.Disposable {
@@ -9,7 +11,10 @@ export class StatusBar implements vscode.Disposable {
   private readonly listeners: vscode.Disposable[];
   private status: Status | undefined;
 
-  constructor(private readonly server: Server) {
+  constructor(
+    private readonly server: Server,
+    private readonly review: Review,
+  ) {
     this.item.name = "Greenline";
     this.listeners = [
       server.onState((state) => {
@@ -20,6 +25,9 @@ export class StatusBar implements vscode.Disposable {
       }),
       server.onStatus((status) => {
         this.status = status;
+        this.draw();
+      }),
+      review.onBook(() => {
         this.draw();
       }),
     ];
@@ -36,14 +44,31 @@ export class StatusBar implements vscode.Disposable {
 
   private draw(): void {
     const state = this.server.state;
-    const { text, tooltip, severity } = statusText(state, this.status);
+    const where = { names: someFolders, pending: this.review.book.files() };
+    const { text, tooltip, severity } = statusText(state, this.status, where);
     this.item.text = text;
-    this.item.tooltip = tooltip;
+    this.item.tooltip = withSteering(tooltip, state === "running" ? this.status : undefined);
     this.item.accessibilityInformation = { label: tooltip };
     this.item.command = COMMANDS[state] ?? "greenline.status";
     this.item.backgroundColor =
       severity === "none" ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
+}
+
+/** Return the tooltip, with links that steer the runs under way where there are some. */
+function withSteering(tooltip: string, status: Status | undefined): string | vscode.MarkdownString {
+  const states = status?.underWay.map(({ state }) => state) ?? [];
+  const links = [
+    ...(states.some((state) => state !== "paused") ? ["[Pause](command:greenline.pause)"] : []),
+    ...(states.includes("paused") ? ["[Resume](command:greenline.resume)"] : []),
+    "[Cancel](command:greenline.cancel)",
+  ];
+  if (states.length === 0) {
+    return tooltip;
+  }
+  const text = new vscode.MarkdownString().appendText(tooltip).appendMarkdown(`\n\n${links.join(" · ")}`);
+  text.isTrusted = { enabledCommands: ["greenline.pause", "greenline.resume", "greenline.cancel"] };
+  return text;
 }
 
 const COMMANDS: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 /** Short, since the path of a socket has hardly more than a hundred bytes. */
 const ENGINE_STATE = mkdtempSync("/tmp/greenline-engine-");
-const TURNS = ["plan", "score", "edit", "end", "plan", "score", "edit", "end"].map((what) => {
+const TURNS = ["plan", "score", "edit", "end", "plan", "score", "edit", "end", "late", "late"].map((what) => {
   switch (what) {
     case "plan":
       return call("submit_plan", { entries: [{ intent: "Begin a step with its own number", files: [FILE] }], risk: "None." });
@@ -20,6 +20,8 @@ const TURNS = ["plan", "score", "edit", "end", "plan", "score", "edit", "end"].m
       return call("submit_score", { score: 9 });
     case "edit":
       return call("edit_file", { path: FILE, search: OLD, replace: "if quantity >= pieces:" });
+    case "late":
+      return { content: "late", delay_s: 300 };
     default:
       return { content: "Begins a step with its own number." };
   }
@@ -126,4 +128,19 @@ test("an engine that is stopped is said once, and is used again once it is back"
   await window.command("Agent: verify again");
   await window.lens("verified").waitFor({ timeout: 60_000 });
   await window.statusBar().filter({ hasText: "no sandbox" }).waitFor({ state: "detached" });
+});
+
+test("a server that is killed at work is said once, and its run can be taken up again", async () => {
+  await implement();
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  process.kill(window.serverProcess(), "SIGKILL");
+  await window.toast(/ended unexpectedly and was started again/).waitFor({ timeout: 60_000 });
+  await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
+  expect(await window.page.locator(".notification-toast").count()).toBe(1);
+  await window.clearToasts();
+  await window.command("Agent: resume a run…");
+  await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "interrupted" }).first().click();
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await window.command("Agent: cancel");
+  await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
 });

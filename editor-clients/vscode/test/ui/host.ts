@@ -29,7 +29,14 @@ export interface HostOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Whether the workspace must be trusted first. */
   readonly asksForTrust?: boolean;
+  /** Further folders beside the sample project: name → (relative path → text); they make a workspace of several. */
+  readonly folders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** A folder with an extension that is developed, and its `suite.js`, which runs in the extension host. */
+  readonly companion?: string;
 }
+
+/** Name of the file of a workspace of several folders, in the host's base. */
+export const SEVERAL = "several.code-workspace";
 
 export interface Host {
   readonly url: string;
@@ -45,16 +52,19 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   }
   const base = mkdtempSync(join(tmpdir(), "greenline-vscode-"));
   const workspace = makeWorkspace(base, options.files ?? {});
+  const opened = makeFolders(base, workspace, options.folders);
   writeSettings(base, options);
   const env = environmentOf(base, options.environment ?? {});
   const program = [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
   execFileSync(NODE, [...program, "--install-extension", VSIX], { env, stdio: "ignore" });
   const port = await freePort();
   const trust = options.asksForTrust === true ? [] : ["--disable-workspace-trust"];
+  // A built VS Code takes the name of an extension's tests from its address only with its own driver for tests.
+  const driver = options.companion === undefined ? [] : ["--enable-smoke-test-driver"];
   const server = spawn(
     NODE,
     [...program, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
-      "--reconnection-grace-time", "5", "--default-folder", workspace, ...trust],
+      "--reconnection-grace-time", "5", "--default-folder", workspace, ...trust, ...driver],
     { env, detached: true, stdio: "ignore" },
   );
   const origin = `http://127.0.0.1:${String(port)}/`;
@@ -64,7 +74,8 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     await stop(server, base);
     throw error;
   }
-  const url = `${origin}?folder=${encodeURIComponent(workspace)}`;
+  const kind = opened === workspace ? "folder" : "workspace";
+  const url = `${origin}?${kind}=${encodeURIComponent(opened)}${payloadOf(port, options.companion)}`;
   return { url, workspace, base, stop: () => stop(server, base) };
 }
 
@@ -86,6 +97,37 @@ function makeWorkspace(base: string, files: Readonly<Record<string, string>>): s
   git("add", "-A");
   git("commit", "-q", "-m", "Ledger");
   return workspace;
+}
+
+/** Make the further folders; returns what is opened: the only folder, or the file that names all. */
+function makeFolders(base: string, workspace: string, folders: HostOptions["folders"]): string {
+  if (folders === undefined) {
+    return workspace;
+  }
+  for (const [folder, files] of Object.entries(folders)) {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(base, folder, name, ".."), { recursive: true });
+      writeFileSync(join(base, folder, name), text);
+    }
+  }
+  return openFolders(base, ["ledger", ...Object.keys(folders)]);
+}
+
+/** Write which folders of the host's base are open, and what the workspace's own settings are; returns the file. */
+export function openFolders(base: string, names: readonly string[], settings: Readonly<Record<string, unknown>> = {}): string {
+  const file = join(base, SEVERAL);
+  writeFileSync(file, JSON.stringify({ folders: names.map((path) => ({ path })), settings }, undefined, 2));
+  return file;
+}
+
+/** Return the part of the address with which VS Code runs an extension that is developed, and its tests. */
+function payloadOf(port: number, companion: string | undefined): string {
+  if (companion === undefined) {
+    return "";
+  }
+  const at = `vscode-remote://127.0.0.1:${String(port)}${companion}`;
+  const payload = [["extensionDevelopmentPath", at], ["extensionTestsPath", `${at}/suite.js`]];
+  return `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
 }
 
 function writeSettings(base: string, options: HostOptions): void {

@@ -75,6 +75,13 @@ const TURNS: Turn[] = [
   SCORE,
   { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, as drawn" }), expect: ["[image image/png]"] },
   { content: "Says what the picture shows." },
+  SMALL_PLAN,
+  SCORE,
+  { ...call("edit_file", { path: "ledger/money.py", search: "half a cent rounded up", replace: "half a cent rounded up, later" }), delay_s: 3 },
+  { content: "Says when it rounds." },
+  { ...call("ask_user", { questions: [{ text: "What are the words?" }] }), delay_s: 2 },
+  { ...SMALL_PLAN, expect: ["In these words."], delay_s: 2 },
+  SCORE,
   { content: "late", delay_s: 300 },
 ];
 
@@ -238,6 +245,61 @@ test("an image that is attached is seen by the model; what is none is said, and 
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor();
   await window.clearToasts();
 });
+
+test("a run that is paused stands still and is shown so, and goes on from the tree", async () => {
+  await window.command("Agent: implement…");
+  await window.type("Pause on the way.");
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await window.command("Agent: pause");
+  await window.statusBar().filter({ hasText: "Greenline paused" }).waitFor({ timeout: 60_000 });
+  await window.progress("Pause on the way").filter({ hasText: "paused" }).waitFor();
+  await window.command("Agent: show run");
+  const row = window.page.locator(".pane-body .monaco-list-row").filter({ hasText: /Pause on the way\..*paused/ });
+  await row.waitFor();
+  await picture(window.page, "paused");
+  await window.command("Agent: pause");
+  await window.toast("the run is paused already").waitFor();
+  expect(await window.toast(/change proposed/).count()).toBe(0);
+  await row.hover();
+  await row.locator('.action-label[aria-label^="resume a run"]').click();
+  await window.toast(/1 change proposed/).waitFor({ timeout: 60_000 });
+  await window.statusBar().filter({ hasText: "1 to review" }).waitFor();
+  await window.command("Agent: reject all");
+  await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor();
+  await window.clearToasts();
+});
+
+test("what the agent asks in words, and the plan that follows, take no letter from who types meanwhile", async () => {
+  await window.command("Agent: plan…");
+  await window.type("Say it in my words.");
+  await window.open("ledger/money.py");
+  await window.cursorOn("half a cent rounded up");
+  await window.page.keyboard.press("End");
+  await typeUntil(window.toast("The agent asks: What are the words?"));
+  await window.page.keyboard.press("Escape");
+  await window.command("Agent: answer the agent…");
+  await window.choose("The agent asks", "Answer…");
+  await window.type("In these words.");
+  await window.cursorOn("half a cent rounded up");
+  await window.page.keyboard.press("End");
+  await typeUntil(window.toast("The plan for “Say it in my words.” is ready."));
+  await window.choose("The plan for", "Show the plan");
+  await window.line("- [x] 1. Explain the rounding").waitFor();
+  await window.lens("✗ Cancel").click();
+  await window.page.locator(".tab").filter({ hasText: "plan.md" }).waitFor({ state: "detached" });
+});
+
+/** Type until something is shown; every letter has to be in the text. */
+async function typeUntil(shown: ReturnType<Window["toast"]>): Promise<void> {
+  let typed = "";
+  await until("it is shown", async () => {
+    await window.page.keyboard.type("x");
+    typed += "x";
+    return (await shown.count()) > 0;
+  }, 60_000);
+  await window.page.keyboard.type("yz");
+  expect(await window.text()).toContain(`${typed}yz`);
+}
 
 test("pause and resume of nothing say so", async () => {
   await window.command("Agent: pause");

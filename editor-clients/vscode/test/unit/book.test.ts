@@ -84,3 +84,20 @@ test("what a part of the tests verified says how many ran, and has no mark of th
   expect(verdict).toContain("$(warning)");
   expect(verdict).toContain("verified · 3 of 40 tests ran");
 });
+
+test("hunks of a folder that is closed are kept and not shown; a proposal that is elsewhere is forgotten", () => {
+  const closed = new Set<string>();
+  const book = new Book((uri) => ![...closed].some((folder) => uri.startsWith(folder)));
+  const [here, there] = [hunk({ id: "h-1", uri: "file:///a/x.py" }), hunk({ id: "h-2", uri: "file:///b/y.py" })];
+  book.put(proposal({ id: "p-both", hunks: [here, there] }));
+  book.put(proposal({ id: "p-there", hunks: [{ ...there, id: "h-3" }] }));
+
+  closed.add("file:///b/");
+  book.forgetElsewhere();
+  expect(book.files()).toEqual(["file:///a/x.py"]);
+  expect(book.count()).toBe(1);
+  closed.clear();
+
+  expect(book.files()).toEqual(["file:///a/x.py", "file:///b/y.py"]);
+  expect(book.open().map(({ id }) => id)).toEqual(["p-both"]);
+});

@@ -77,6 +77,7 @@ export function status(more: Partial<Status> = {}): Status {
     pendingHunks: 0,
     version: "0.1.0",
     index: { state: "ready", role: "writer", completeness: 1, nFiles: 7, nPending: 0, note: "" },
+    underWay: [],
     ...more,
   };
 }

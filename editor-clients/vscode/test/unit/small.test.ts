@@ -3,7 +3,7 @@ import { doctorMarkdown, readFindings } from "../../src/core/doctor.ts";
 import { failureWords } from "../../src/core/failure.ts";
 import { imageOf, MAX_IMAGE_BYTES, MAX_IMAGES, sizeProblem } from "../../src/core/image.ts";
 import { contextOf, isServed, isSomething, promptWords, selectionWords } from "../../src/core/place.ts";
-import { answerTitles, decisionOf, questionOf } from "../../src/core/question.ts";
+import { answerTitles, decisionOf, openQuestions, questionOf } from "../../src/core/question.ts";
 import { rereadSentence } from "../../src/core/reread.ts";
 import { MAX_RESTARTS, RestartPolicy, WINDOW_MS } from "../../src/core/restart.ts";
 import { initializationOptions, serverEnvironment, type Settings } from "../../src/core/settings.ts";
@@ -125,6 +125,7 @@ test("an error is what happened and what to do; a cancelled request is no error"
   expect(failureWords({ message: "No model. Name one.", data: { remedy: "Name one." } })).toBe("No model. Name one.");
   expect(failureWords({ code: -32800, message: "x" })).toBeUndefined();
   expect(failureWords({ message: "x", data: { code: "cancelled" } })).toBeUndefined();
+  expect(failureWords({ code: -32097, message: "Pending response rejected since connection got disposed" })).toBeUndefined();
   expect(failureWords(new Error("gone"))).toBe("gone");
   expect(failureWords("words")).toBe("words");
 });
@@ -140,6 +141,14 @@ test("a question is found in the event that a run waits with, and in no other", 
   expect(questionOf(asked({ question, waiting: false }))).toBeUndefined();
   expect(questionOf(asked({ checkpointId: "cp-1", change: "x" }))).toBeUndefined();
   expect(questionOf({ ...asked({ question, waiting: true }), kind: "thought" })).toBeUndefined();
+});
+
+test("a question is open until it is answered", () => {
+  const question = { id: "q-1", text: "Which?", options: [], kind: "question" };
+  const events = [asked({ checkpointId: "q-1", question, waiting: true }), asked({ checkpointId: "q-2", question: { ...question, id: "q-2" }, waiting: false })];
+
+  expect(openQuestions(events).map(({ id }) => id)).toEqual(["q-1", "q-2"]);
+  expect(openQuestions([...events, asked({ checkpointId: "q-1", decision: "left", note: "", waiting: false })]).map(({ id }) => id)).toEqual(["q-2"]);
 });
 
 test("a permission that is closed is refused once; a question that is closed stays open", () => {

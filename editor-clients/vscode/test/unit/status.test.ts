@@ -1,13 +1,44 @@
 import { expect, test } from "vitest";
-import { statusLines, statusText } from "../../src/core/status.ts";
+import { notRunning, statusLines, statusText } from "../../src/core/status.ts";
 import { runNode, withOlder, type TreeNode } from "../../src/core/tree.ts";
-import type { AgentEvent, Run } from "../../src/core/wire.ts";
+import type { AgentEvent, Run, UnderWay } from "../../src/core/wire.ts";
 import { plan, run, status } from "./sample.ts";
 
 test("a server that is ready, works, or has something to review", () => {
   expect(statusText("running", status()).text).toBe("$(beaker) Greenline ready");
   expect(statusText("running", status({ pendingHunks: 3 })).text).toBe("$(beaker) Greenline 3 to review");
-  expect(statusText("running", status({ activeRuns: ["r"], pendingHunks: 3 })).text).toBe("$(sync~spin) Greenline working");
+  expect(statusText("running", status({ underWay: [underWay("executing")], pendingHunks: 3 })).text).toBe("$(sync~spin) Greenline working");
+});
+
+function underWay(state: string, root = "file:///w"): UnderWay {
+  return { runId: "r", request: "make it work", state, roots: [root] };
+}
+
+test.each([
+  [["paused"], "$(debug-pause) Greenline paused"],
+  [["needsInput"], "$(sync~spin) Greenline waits for an answer"],
+  [["planning", "verifying"], "$(sync~spin) Greenline working on 2"],
+  [["paused", "paused"], "$(debug-pause) Greenline paused on 2"],
+  [["paused", "executing"], "$(sync~spin) Greenline working on 2"],
+])("runs that are %j are shown as what they are", (states, text) => {
+  expect(statusText("running", status({ underWay: states.map((state) => underWay(state)) })).text).toBe(text);
+});
+
+test("of several folders those are named that something is about", () => {
+  const name = (uri: string): string => uri.split("/")[3] ?? "";
+  const where = { names: (uris: readonly string[]) => [...new Set(uris.map(name))], pending: ["file:///b/x.py"] };
+  const roots = ["file:///a", "file:///b"];
+
+  expect(statusText("running", status({ roots, pendingHunks: 1 }), where).text).toBe("$(beaker) Greenline 1 to review in b");
+  const busy = status({ roots, underWay: [underWay("paused", "file:///a")] });
+  expect(statusText("running", busy, where).text).toBe("$(debug-pause) Greenline paused in a");
+  expect(statusLines(busy, where)).toContain("Run: make it work (paused, a)");
+  expect(statusLines(busy, where)).toContain("Folders: a, b");
+  expect(runNode(run(), [], ["b"]).description).toBe("proposed · b");
+});
+
+test.each(["off", "untrusted", "missing", "stopped", "starting"] as const)("a request while the server is %s is answered with what to do", (state) => {
+  expect(notRunning(state)).toMatch(/[Oo]pen a folder|[Tt]rust|install|restart/);
 });
 
 test("spend against the cap, and an index that is not complete", () => {

@@ -1,0 +1,2 @@
+/** Stands for the module `vscode` where there is no extension host. */
+export {};
