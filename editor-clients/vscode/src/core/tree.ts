@@ -60,7 +60,8 @@ export function runNode(run: Run, events: readonly AgentEvent[], folders: readon
   return {
     id: run.id,
     label: oneLine(run.request, 80),
-    description: [stateWords(run.state), folders.join(", ")].filter(Boolean).join(" · "),
+    // The folder first: a side bar is narrow, and the icon tells the state too.
+    description: [folders.join(", "), stateWords(run.state)].filter(Boolean).join(" · "),
     tooltip: [run.request, stateWords(run.state), folders.join(", "), run.note ?? ""].filter(Boolean).join("\n"),
     icon: STATE_ICONS[run.state] ?? "circle-outline",
     children,

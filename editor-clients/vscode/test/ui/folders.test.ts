@@ -8,7 +8,7 @@ import { until, type Window } from "./window.ts";
 
 const APP = "def add(a, b):\n    return a - b\n";
 const FIXED = "return a + b";
-const TESTS = `from app import add
+const TESTS = `from stock import add
 
 
 def test_add():
@@ -18,12 +18,12 @@ def test_add():
 def test_nothing():
     assert add(4, 0) == 4
 `;
-const SHOP = "../shop/app.py";
+const SHOP = "../shop/stock.py";
 const SITE = "../site/front.py";
 const LEDGER = "ledger/discount.py";
 let window: Window;
 
-inWindow(() => ({ folders: { shop: { "app.py": APP, "test_app.py": TESTS } } }), async (opened) => {
+inWindow(() => ({ folders: { shop: { "stock.py": APP, "test_sum.py": TESTS } } }), async (opened) => {
   window = opened;
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 90_000 });
 });
@@ -34,7 +34,7 @@ beforeEach(() => window.tidy());
 function makeSite(): void {
   mkdirSync(join(window.host.base, "site"));
   writeFileSync(join(window.host.base, "site/front.py"), APP);
-  writeFileSync(join(window.host.base, "site/test_front.py"), TESTS.replace("from app", "from front"));
+  writeFileSync(join(window.host.base, "site/test_all.py"), TESTS.replace("from stock", "from front"));
 }
 
 async function says(text: string): Promise<void> {
@@ -46,7 +46,7 @@ function row(text: string | RegExp): ReturnType<Window["page"]["locator"]> {
 }
 
 test("fix failing tests is about the folder of the active file, and leaves the others alone", async () => {
-  await window.open("app.py");
+  await window.open("stock.py");
   await window.command("Agent: fix failing tests");
   await window.progress("make the failing tests pass (shop)").waitFor();
   await window.toast(/1 change proposed: verified\. shop: /).waitFor({ timeout: 110_000 });
@@ -70,18 +70,18 @@ test("without an active file it asks which folder", async () => {
 
 test("the run tree says which folder each run changes", async () => {
   await window.command("Agent: show run");
-  await row(/make the failing tests pass.*proposed · ledger/).waitFor();
-  await row(/make the failing tests pass.*proposed · shop/).waitFor();
+  await row(/make the failing tests pass.*ledger · proposed/).waitFor();
+  await row(/make the failing tests pass.*shop · proposed/).waitFor();
   await picture(window.page, "folders-runs");
 });
 
 test("the evidence names folder and test, and the status page the folders", async () => {
-  await window.open("app.py");
+  await window.open("stock.py");
   await window.lens("verified").click();
   const evidence = await window.webview("Base against patched");
   const text = await evidence.locator("body").innerText();
-  expect(text).toContain("shop/test_app.py::test_add");
-  expect(text).toContain("shop/app.py:2");
+  expect(text).toContain("shop/test_sum.py::test_add");
+  expect(text).toContain("shop/stock.py:2");
   await window.closeTab("Evidence");
   await window.command("Agent: status");
   const status = await window.webview("Sandbox");
@@ -91,17 +91,17 @@ test("the evidence names folder and test, and the status page the folders", asyn
 test("the review goes through the files of all folders", async () => {
   await window.command("Agent: review proposals");
   const diffs = window.page.locator(".multiDiffEntry");
-  await diffs.filter({ hasText: "app.py" }).first().waitFor({ timeout: 60_000 });
+  await diffs.filter({ hasText: "stock.py" }).first().waitFor({ timeout: 60_000 });
   await diffs.filter({ hasText: "discount.py" }).first().waitFor();
 });
 
 test("accept and undo in one folder leave the other one waiting", async () => {
-  await window.open("app.py");
+  await window.open("stock.py");
   await window.lens("✓ Accept").click();
   await until("the file has it", () => window.disk(SHOP).includes(FIXED));
   await says("1 to review in ledger");
   await window.command("Agent: undo last accepted change");
-  await window.toast("Undone in shop/app.py").waitFor();
+  await window.toast("Undone in shop/stock.py").waitFor();
   await until("the file is as it was", () => window.disk(SHOP) === APP);
   await says("2 to review");
 });
@@ -121,7 +121,7 @@ test("settings of the workspace's file count, and those of one folder do not", a
 });
 
 test("what waits in a folder goes with it, and is back with it", async () => {
-  await window.open("app.py");
+  await window.open("stock.py");
   await window.lens("✓ Accept").waitFor();
   openFolders(window.host.base, ["ledger"]);
   await says("1 to review");

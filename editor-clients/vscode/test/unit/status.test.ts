@@ -34,7 +34,7 @@ test("of several folders those are named that something is about", () => {
   expect(statusText("running", busy, where).text).toBe("$(debug-pause) Greenline paused in a");
   expect(statusLines(busy, where)).toContain("Run: make it work (paused, a)");
   expect(statusLines(busy, where)).toContain("Folders: a, b");
-  expect(runNode(run(), [], ["b"]).description).toBe("proposed · b");
+  expect(runNode(run(), [], ["b"]).description).toBe("b · proposed");
 });
 
 test.each(["off", "untrusted", "missing", "stopped", "starting"] as const)("a request while the server is %s is answered with what to do", (state) => {
