@@ -199,10 +199,10 @@ async def test_a_pending_proposal_survives_a_restart(tmp_path: Path) -> None:
     async with started(*command) as second:
         await second.initialize(root)
         changed = await second.wait_for(lambda m: m.get("method") == "agent/proposalChanged")
-        status = await second.result("agent/status")
+        told = await second.wait_for(lambda m: m.get("method") == "agent/statusChanged")
 
     assert changed["params"]["proposal"]["hunks"][0]["state"] == "pending"
-    assert status["pendingHunks"] == 1
+    assert told["params"]["pendingHunks"] == 1
 
 
 async def test_a_paused_run_goes_on_and_a_plan_can_be_revised(server: Driver, tmp_path: Path) -> None:

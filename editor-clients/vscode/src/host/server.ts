@@ -251,18 +251,6 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState): void {
     this.currentState = state;
     this.stateChanges.fire(state);
-    if (state === "running") {
-      void this.askStatus();
-    }
-  }
-
-  /** Ask how things are once: the server tells of changes alone, and without an index there may be none for long. */
-  private async askStatus(): Promise<void> {
-    try {
-      this.statuses.fire(await this.request<Status>("agent/status", {}));
-    } catch (error) {
-      this.log.warn(`asking for the status: ${String(error)}`);
-    }
   }
 }
 

@@ -10,6 +10,7 @@ from greenline.core.error import GreenlineError
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
+    from greenline.lsp.session import Session
 
 
 METHOD = types.INITIALIZED
@@ -22,4 +23,10 @@ def handle(ls: GreenlineServer, params: types.InitializedParams) -> None:
     except GreenlineError as error:
         ls.say(types.MessageType.Error, str(error))
         return
-    ls.supervisor.start(session.start(), "start the session")
+    ls.supervisor.start(_start(ls, session), "start the session")
+
+
+async def _start(ls: GreenlineServer, session: Session) -> None:
+    """Start the session, and say how things are: without an index nothing else may change for long."""
+    await session.start()
+    ls.publisher.status_changed()
