@@ -174,8 +174,13 @@ async def test_a_run_says_which_folders_it_is_about(server: Driver, tmp_path: Pa
     assert [run["roots"] for run in runs] == [[f["uri"] for f in folders], [folders[1]["uri"]]]
 
 
-async def test_a_dying_agent_leaves_the_front_up_and_tells_the_user(server: Driver, tmp_path: Path) -> None:
-    await server.initialize(tmp_path / "ws")
+@pytest.mark.parametrize(
+    ("options", "way"), [({}, "greenline.server.resume"), ({"agentUi": True}, "resume a run to go on")]
+)
+async def test_a_dying_agent_leaves_the_front_up_and_tells_the_user(
+    server: Driver, tmp_path: Path, options: dict[str, bool], way: str
+) -> None:
+    await server.initialize(tmp_path / "ws", initializationOptions=options)
 
     answer = await server.request("agent/execute", {"request": "die"})
     message = await server.wait_for(lambda m: m.get("method") == "window/showMessage")
@@ -184,6 +189,7 @@ async def test_a_dying_agent_leaves_the_front_up_and_tells_the_user(server: Driv
     assert answer["error"]["data"]["code"] == "interrupted"
     assert runs["runs"][0]["state"] == "interrupted"
     assert runs["runs"][0]["id"] in message["params"]["message"]
+    assert way in message["params"]["message"]
 
 
 async def test_a_pending_proposal_survives_a_restart(tmp_path: Path) -> None:

@@ -69,10 +69,13 @@ class Publisher:
     def on_interrupted(self, run_ids: tuple[str, ...]) -> None:
         """Say that the agent's process ended."""
         names = ", ".join(run_ids) or "no run"
+        # A client with a way of its own to resume a run does not know these names.
+        way = "resume a run to go on with it."
+        if not self._ls.client_asks:
+            way = "agent/resume or the command greenline.server.resume goes on with a run."
         self._ls.say(
             types.MessageType.Error,
-            f"The agent's process ended unexpectedly ({names} interrupted). Nothing was lost: "
-            "agent/resume or the command greenline.server.resume goes on with a run.",
+            f"The agent's process ended unexpectedly ({names} interrupted). Nothing was lost: {way}",
         )
         self.status_changed()
 

@@ -10,8 +10,8 @@ export function failureWords(error: unknown): string | undefined {
   }
   const { message, code, data } = error as { message?: unknown; code?: unknown; data?: unknown };
   const known = typeof data === "object" && data !== null ? (data as { code?: unknown; remedy?: unknown }) : {};
-  // What the server's end cut short is told with that end, once.
-  if (code === -32800 || code === ENDED || known.code === "cancelled") {
+  // What the end of the server, or of its agent's process, cut short is told with that end, once.
+  if (code === -32800 || code === ENDED || known.code === "cancelled" || known.code === "workerDied") {
     return undefined;
   }
   const words = typeof message === "string" && message !== "" ? message : "The request failed.";

@@ -12,7 +12,7 @@ const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 /** Short, since the path of a socket has hardly more than a hundred bytes. */
 const ENGINE_STATE = mkdtempSync("/tmp/greenline-engine-");
-const TURNS = ["plan", "score", "edit", "end", "plan", "score", "edit", "end", "late", "late"].map((what) => {
+const TURNS = ["plan", "score", "edit", "end", "plan", "score", "edit", "end", "late", "late", "late"].map((what) => {
   switch (what) {
     case "plan":
       return call("submit_plan", { entries: [{ intent: "Begin a step with its own number", files: [FILE] }], risk: "None." });
@@ -141,6 +141,24 @@ test("a server that is killed at work is said once, and its run can be taken up 
   await window.command("Agent: resume a run…");
   await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "interrupted" }).first().click();
   await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await window.command("Agent: cancel");
+  await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
+});
+
+test("an agent whose process is killed is said once, and the next request starts another", async () => {
+  await window.clearToasts();
+  await implement();
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await until("the model is asked", () => window.workerProcesses().length === 1);
+  const [worker = 0] = window.workerProcesses();
+  process.kill(worker, "SIGKILL");
+  await window.toast(/agent's process ended unexpectedly.*resume a run to go on/).waitFor({ timeout: 60_000 });
+  await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
+  expect(await window.page.locator(".notification-toast").count()).toBe(1);
+  await window.clearToasts();
+  await implement();
+  await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
+  await until("another one works", () => window.workerProcesses().some((id) => id !== worker));
   await window.command("Agent: cancel");
   await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
 });

@@ -18,6 +18,20 @@ test("in a workspace that is not trusted nothing is started", async () => {
   expect(window.serverProcesses()).toEqual([]);
 });
 
+test("a command says so before it asks for words, and doctor says it too", async () => {
+  for (const title of ["Agent: implement…", "Agent: plan…", "Agent: fix failing tests"]) {
+    await window.command(title);
+    await window.failure(/starts no program before you trust this workspace/).waitFor();
+    await window.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await window.clearToasts();
+  }
+  await window.command("Agent: doctor");
+  const page = await window.webview("Greenline runs nothing");
+  expect(await page.locator("body").innerText()).toContain("before you trust this workspace");
+  await window.tidy();
+  expect(window.serverProcesses()).toEqual([]);
+});
+
 test("once it is trusted, a missing server is said, with the exact command that would install it", async () => {
   await window.trust();
   await window.choose(/not on PATH/, "Install…");

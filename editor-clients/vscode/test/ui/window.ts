@@ -220,13 +220,19 @@ export class Window {
 
   /** Return the processes of `greenline serve` that belong to this window. */
   serverProcesses(): number[] {
+    return this.processes((command) => command.includes("serve"));
+  }
+
+  /** Return the processes of the agent that belong to this window. */
+  workerProcesses(): number[] {
+    return this.processes((command) => command.includes("greenline.app") && !command.includes("index"));
+  }
+
+  private processes(isWanted: (command: readonly string[]) => boolean): number[] {
     const mine = `GREENLINE_STATE_DIR=${join(this.host.base, "state")}`;
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
-      .filter((name) => {
-        const command = readProcess(name, "cmdline").split("\0");
-        return command.includes("serve") && readProcess(name, "environ").split("\0").includes(mine);
-      })
+      .filter((name) => isWanted(readProcess(name, "cmdline").split("\0")) && readProcess(name, "environ").split("\0").includes(mine))
       .map(Number);
   }
 

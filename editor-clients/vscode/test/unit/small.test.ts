@@ -125,6 +125,7 @@ test("an error is what happened and what to do; a cancelled request is no error"
   expect(failureWords({ message: "No model. Name one.", data: { remedy: "Name one." } })).toBe("No model. Name one.");
   expect(failureWords({ code: -32800, message: "x" })).toBeUndefined();
   expect(failureWords({ message: "x", data: { code: "cancelled" } })).toBeUndefined();
+  expect(failureWords({ message: "The agent's process ended.", data: { code: "workerDied", remedy: "Ask again." } })).toBeUndefined();
   expect(failureWords({ code: -32097, message: "Pending response rejected since connection got disposed" })).toBeUndefined();
   expect(failureWords(new Error("gone"))).toBe("gone");
   expect(failureWords("words")).toBe("words");
