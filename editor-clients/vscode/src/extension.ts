@@ -170,7 +170,10 @@ async function guard(server: Server, run: Handler, args: readonly unknown[]): Pr
 }
 
 async function tell(server: Server, words: string): Promise<void> {
-  if ((await vscode.window.showErrorMessage(words, "Show the log")) !== undefined) {
+  const chosen = await vscode.window.showErrorMessage(words, server.state === "untrusted" ? "Manage trust" : "Show the log");
+  if (chosen === "Manage trust") {
+    await vscode.commands.executeCommand("workbench.trust.manage");
+  } else if (chosen !== undefined) {
     server.log.show();
   }
 }

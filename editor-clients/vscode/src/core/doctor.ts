@@ -21,9 +21,11 @@ export function readFindings(output: string): Finding[] {
   return [{ name: "doctor", ok: false, detail: output || "it printed nothing", remedy: "See the log (Agent: show the log)." }];
 }
 
+const STATE_WORDS: Readonly<Record<string, string>> = { untrusted: "waiting for your trust", missing: "not installed" };
+
 /** Return the findings as a document. */
 export function doctorMarkdown(state: string, program: string, findings: readonly Finding[]): string {
-  const lines = ["# Greenline: doctor", "", `The server is ${state}. Program: ${program === "" ? "none" : code(program)}`, ""];
+  const lines = ["# Greenline: doctor", "", `The server is ${STATE_WORDS[state] ?? state}. Program: ${program === "" ? "none" : code(program)}`, ""];
   for (const finding of findings) {
     const mark = finding.ok ? "✓" : finding.optional === true ? "–" : "✗";
     lines.push(`- ${mark} **${finding.name}**: ${code(finding.detail)}`);

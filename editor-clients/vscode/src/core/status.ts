@@ -66,7 +66,7 @@ export function notRunning(server: Exclude<ServerState, "running">): string {
     case "off":
       return "Greenline is off: open a folder first.";
     case "untrusted":
-      return "Greenline starts no program before you trust this workspace (Workspaces: Manage Workspace Trust).";
+      return "Greenline starts no program before you trust this workspace.";
     case "missing":
       return "The Greenline server is not installed. Choose “Agent: install the server”.";
     default:

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import * as vscode from "vscode";
 import { doctorMarkdown, readFindings } from "../core/doctor";
 import { serverEnvironment } from "../core/settings";
+import { notRunning } from "../core/status";
 import { readSettings } from "./config";
 import { activeFolder } from "./folders";
 import type { Pages } from "./pages";
@@ -12,10 +13,15 @@ const LIMIT_MS = 60_000;
 
 /** Examine the server's surroundings and show the findings. */
 export async function doctor(server: Server, pages: Pages, secrets: vscode.SecretStorage): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    const remedy = "Choose “Workspaces: Manage Workspace Trust”.";
+    await pages.note("doctor", doctorMarkdown(server.state, "", [{ name: "trust", ok: false, detail: notRunning("untrusted"), remedy }]));
+    return;
+  }
   const found = server.find();
-  if (found.kind === "missing" || !vscode.workspace.isTrusted) {
-    const reason = found.kind === "missing" ? found.reason : "Greenline runs nothing before you trust this workspace.";
-    await pages.note("doctor", doctorMarkdown(server.state, "", [{ name: "server", ok: false, detail: reason, remedy: "Choose “Agent: install the server”." }]));
+  if (found.kind === "missing") {
+    const remedy = "Choose “Agent: install the server”.";
+    await pages.note("doctor", doctorMarkdown(server.state, "", [{ name: "server", ok: false, detail: found.reason, remedy }]));
     return;
   }
   const root = (activeFolder() ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath ?? ".";

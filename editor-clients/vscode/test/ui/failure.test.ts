@@ -136,6 +136,7 @@ test("a server that is killed at work is said once, and its run can be taken up 
   process.kill(window.serverProcess(), "SIGKILL");
   await window.toast(/ended unexpectedly and was started again/).waitFor({ timeout: 60_000 });
   await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
+  await window.progress("Begin a step").waitFor({ state: "detached" });
   expect(await window.page.locator(".notification-toast").count()).toBe(1);
   await window.clearToasts();
   await window.command("Agent: resume a run…");
@@ -154,6 +155,7 @@ test("an agent whose process is killed is said once, and the next request starts
   process.kill(worker, "SIGKILL");
   await window.toast(/agent's process ended unexpectedly.*resume a run to go on/).waitFor({ timeout: 60_000 });
   await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
+  await window.progress("Begin a step").waitFor({ state: "detached" });
   expect(await window.page.locator(".notification-toast").count()).toBe(1);
   await window.clearToasts();
   await implement();
