@@ -25,14 +25,14 @@ test("a command says so before it asks for words, and doctor says it too", async
     await window.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await window.clearToasts();
   }
-  await window.command("Agent: status");
-  await window.choose(/starts no program/, "Manage trust");
-  await window.page.locator(".workspace-trust-editor").waitFor();
   await window.command("Agent: doctor");
   const page = await window.webview("The server is waiting for your trust.");
   expect(await page.locator("body").innerText()).toContain("before you trust this workspace");
   await window.tidy();
   expect(window.serverProcesses()).toEqual([]);
+  await window.command("Agent: status");
+  await window.choose(/starts no program/, "Manage trust");
+  await window.page.locator(".workspace-trust-editor").waitFor();
 });
 
 test("once it is trusted, a missing server is said, with the exact command that would install it", async () => {

@@ -213,8 +213,10 @@ export class Window {
 
   /** Trust the workspace, as its editor lets one. */
   async trust(): Promise<void> {
-    // The palette knows the command only some time after the bar shows that there is something to trust.
-    await this.page.locator(".statusbar-item").filter({ hasText: "Restricted Mode" }).click();
+    if ((await this.page.locator(".workspace-trust-editor:visible").count()) === 0) {
+      // The palette knows the command only some time after the bar shows that there is something to trust.
+      await this.page.locator(".statusbar-item").filter({ hasText: "Restricted Mode" }).click();
+    }
     await this.page.locator(".workspace-trust-editor .monaco-button").filter({ hasText: /^Trust$/ }).first().click();
   }
 
