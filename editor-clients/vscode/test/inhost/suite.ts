@@ -154,11 +154,15 @@ export const TESTS: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(vscode.workspace.fs.isWritableFileSystem("greenline-proposed"), false);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(text.uri, new Uint8Array()));
     await vscode.window.showTextDocument(text, { preview: true });
-    await insert(0, "# Above.\n");
-    await until("the proposed text has it too", () => text.getText() === document.getText().replace(OLD, NEW));
+    // Below the change nothing of it moves, and the server has nothing to tell.
+    for (const [line, typed] of [[0, "# Above.\n"], [lineOf(document, OLD) + 3, "    # Below.\n"]] as const) {
+      await insert(line, typed);
+      await until(`the proposed text has ${typed.trim()} too`, () => text.getText() === document.getText().replace(OLD, NEW));
+    }
     assert.equal((await lenses(text)).filter(({ title }) => title === "✓ Accept").length, 1);
     await show();
     await removeLine(document, "# Above.");
+    await removeLine(document, "# Below.");
   },
 
   "a file that is closed and opened again has its change; in one that no editor shows it can be accepted": async () => {
