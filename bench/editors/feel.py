@@ -33,6 +33,8 @@ class Feel:
     """The load average when idle and after the work, one minute each."""
     work: str
     """How much work ended meanwhile, in words."""
+    is_control: bool = False
+    """Whether this is the editor alone, which has no target."""
 
 
 @attrs.define

@@ -130,7 +130,7 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def measure_neovim(log: Log) -> Feel:
+def measure_neovim(log: Log) -> tuple[Feel, ...]:
     """Measure idle, then at work."""
     with sample_project() as root, neovim(root) as nvim:
         log(f"editors: Neovim, repairing the sample, load {load()}")
@@ -156,4 +156,4 @@ def measure_neovim(log: Log) -> Feel:
         finally:
             verifications.stop()
         work = f"{nvim.n_runs} runs and {verifications.n_done} verifications ended meanwhile"
-        return Feel("Neovim", idle, busy, f"{before.split()[0]} / {load().split()[0]}", work)
+        return (Feel("Neovim", idle, busy, f"{before.split()[0]} / {load().split()[0]}", work),)

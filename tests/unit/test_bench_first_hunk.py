@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
+import bench.first_hunk
 import pytest
 from bench.editors.feel import NotMeasured
-from bench.first_hunk import _EFFECTS, HEADING, Steps, read_steps
+from bench.first_hunk import WAYS, measure
+from bench.first_hunk.home import Home
+from bench.first_hunk.step import Steps, Timed, Way, read_steps
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +32,27 @@ def test_a_text_without_steps_is_refused(text: str) -> None:
         read_steps(text, "## First")
 
 
-def test_the_readme_has_steps_whose_effects_are_known() -> None:
-    steps = read_steps((ROOT / "README.md").read_text("utf-8"), HEADING)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.editor)
+def test_the_readme_has_steps_whose_effects_are_known(way: Way) -> None:
+    steps = read_steps((ROOT / "README.md").read_text("utf-8"), way.heading)
 
-    assert steps.commands[-1].startswith("nvim ")
-    assert set(steps.keys) <= _EFFECTS.keys()
-    assert steps.keys[-2:] == ("ga", ":w")
+    assert steps.commands[-2:-1] == ("cd ~/ledger",)
+    assert steps.commands[-1].split()[0] in way.programs(Home(Path("/nowhere")))
+    assert steps.keys == tuple(way.effects)
+
+
+def test_an_editor_that_is_not_there_misses_its_target_and_costs_the_other_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def need() -> None:
+        raise NotMeasured("There is no such editor.")
+
+    absent = attrs.evolve(WAYS[0], editor="Absent", need=need)
+    here = attrs.evolve(WAYS[0], editor="Here", need=lambda: None)
+    monkeypatch.setattr(bench.first_hunk, "WAYS", (absent, here))
+    monkeypatch.setattr(bench.first_hunk, "_follow", lambda *_: [Timed("all", 2.0)])
+
+    table = measure(lambda _: None)
+
+    assert "Absent: not measured: There is no such editor." in table.notes
+    assert [target.met for target in table.targets] == [False, True]

@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly folders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** A folder with an extension that is developed, and its `suite.js`, which runs in the extension host. */
   readonly companion?: string;
+  /** Packages of further extensions. */
+  readonly extensions?: readonly string[];
 }
 
 /** Name of the file of a workspace of several folders, in the host's base. */
@@ -42,6 +44,12 @@ export interface Host {
   readonly url: string;
   readonly workspace: string;
   readonly base: string;
+  stop(): Promise<void>;
+}
+
+export interface Served {
+  /** Of a window over the folder. */
+  readonly url: string;
   stop(): Promise<void>;
 }
 
@@ -55,28 +63,55 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   const opened = makeFolders(base, workspace, options.folders);
   writeSettings(base, options);
   const env = environmentOf(base, options.environment ?? {});
-  const program = [SERVER, "--server-data-dir", join(base, "srv"), "--accept-server-license-terms"];
-  execFileSync(NODE, [...program, "--install-extension", VSIX], { env, stdio: "ignore" });
-  const port = await freePort();
+  const data = join(base, "srv");
+  for (const extension of [VSIX, ...(options.extensions ?? [])]) {
+    execFileSync(NODE, [...programOf(data), "--install-extension", extension], { env, stdio: "ignore" });
+  }
   const trust = options.asksForTrust === true ? [] : ["--disable-workspace-trust"];
   // A built VS Code takes the name of an extension's tests from its address only with its own driver for tests.
   const driver = options.companion === undefined ? [] : ["--enable-smoke-test-driver"];
+  const remove = (): void => {
+    rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  };
+  try {
+    const kind = opened === workspace ? "folder" : "workspace";
+    const query = (port: number): string => `${kind}=${encodeURIComponent(opened)}${payloadOf(port, options.companion)}`;
+    const served = await serve(data, workspace, env, [...trust, ...driver], query);
+    const stop = (): Promise<void> => served.stop().finally(remove);
+    return { url: served.url, workspace, base, stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Start VS Code over a folder, with what `data` holds of settings and extensions. */
+export async function serve(
+  data: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  more: readonly string[] = [],
+  query: (port: number) => string = () => `folder=${encodeURIComponent(folder)}`,
+): Promise<Served> {
+  const port = await freePort();
   const server = spawn(
     NODE,
-    [...program, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
-      "--reconnection-grace-time", "5", "--default-folder", workspace, ...trust, ...driver],
+    [...programOf(data), "--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--disable-telemetry",
+      "--reconnection-grace-time", "5", "--default-folder", folder, ...more],
     { env, detached: true, stdio: "ignore" },
   );
   const origin = `http://127.0.0.1:${String(port)}/`;
   try {
     await answers(`${origin}version`, server);
   } catch (error) {
-    await stop(server, base);
+    await stop(server);
     throw error;
   }
-  const kind = opened === workspace ? "folder" : "workspace";
-  const url = `${origin}?${kind}=${encodeURIComponent(opened)}${payloadOf(port, options.companion)}`;
-  return { url, workspace, base, stop: () => stop(server, base) };
+  return { url: `${origin}?${query(port)}`, stop: () => stop(server) };
+}
+
+function programOf(data: string): string[] {
+  return [SERVER, "--server-data-dir", data, "--accept-server-license-terms"];
 }
 
 function makeWorkspace(base: string, files: Readonly<Record<string, string>>): string {
@@ -175,13 +210,12 @@ function environmentOf(base: string, more: Readonly<Record<string, string>>): No
   };
 }
 
-async function stop(server: ChildProcess, base: string): Promise<void> {
+async function stop(server: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => server.once("exit", resolve));
   if (server.pid !== undefined && server.exitCode === null) {
     process.kill(-server.pid, "SIGTERM");
     await ended;
   }
-  rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 export async function freePort(): Promise<number> {

@@ -1,0 +1,55 @@
+/** VS Code's command `code FOLDER`: its server, and a window in a browser in which a person's steps are taken.
+ *
+ * Usage: `first.ts DATA FOLDER`; `DATA` is where VS Code keeps its settings and extensions.
+ */
+import { resolve } from "node:path";
+import { openBrowser, serve } from "../ui/host.ts";
+import { Window, until } from "../ui/window.ts";
+import { talk, type Order } from "./talk.ts";
+
+const FILE = "ledger/discount.py";
+const NEW = "if quantity >= pieces:";
+const LIMIT_MS = 300_000;
+
+/** What holds once a step is done. */
+const EFFECTS: Readonly<Record<string, (window: Window) => Promise<unknown>>> = {
+  ready: (window) => window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: LIMIT_MS }),
+  proposed: (window) => window.toast(/1 change proposed: verified/).waitFor({ timeout: LIMIT_MS }),
+  shown: (window) => window.lens("✓ Accept").waitFor({ timeout: LIMIT_MS }),
+  accepted: async (window) => {
+    await window.line(NEW).waitFor({ timeout: LIMIT_MS });
+    await window.lens("✓ Accept").waitFor({ state: "detached", timeout: LIMIT_MS });
+  },
+  saved: (window) => until("the file is written", () => window.disk(FILE).includes(NEW), LIMIT_MS),
+};
+
+/** Take a step as it stands in the README: a command of the palette, a key, or what a button or lens says. */
+async function take(window: Window, step: string): Promise<void> {
+  if (step.startsWith("Agent: ")) {
+    await window.command(step);
+  } else if (/^(Ctrl|Alt|Shift)\+/.test(step)) {
+    await window.page.keyboard.press(step.replace("Ctrl", "Control"));
+  } else {
+    const button = window.page.locator(".monaco-button:visible, .codelens-decoration a:visible").getByText(step, { exact: true });
+    await button.or(window.page.locator(".monaco-button:visible").filter({ hasText: step })).first().click();
+  }
+}
+
+const [data, folder] = process.argv.slice(2).map((path) => resolve(path));
+if (data === undefined || folder === undefined) {
+  throw new Error("usage: first.ts DATA FOLDER");
+}
+const served = await serve(data, folder, { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' });
+const { browser, page } = await openBrowser(served.url);
+try {
+  const window = new Window(page, { url: served.url, workspace: folder, base: data, stop: () => served.stop() });
+  const act = async ({ step, until: effect }: Order): Promise<object> => {
+    await take(window, String(step));
+    await EFFECTS[String(effect)]?.(window);
+    return {};
+  };
+  await talk({ open: () => Promise.resolve({}), take: act }, page);
+} finally {
+  await browser.close();
+  await served.stop();
+}
