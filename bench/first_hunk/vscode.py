@@ -13,7 +13,8 @@ from bench.first_hunk.step import Download, Steps, Timed, Way
 _FIRST = CLIENT / "test" / "bench" / "first.ts"
 _STEP_S = 400.0
 _EFFECTS = {
-    "Yes, I trust the authors": "ready",
+    "Restricted Mode": "asked",
+    "Trust": "ready",
     "Agent: fix failing tests": "proposed",
     "Review": "shown",
     "✓ Accept": "accepted",

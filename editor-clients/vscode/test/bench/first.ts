@@ -10,9 +10,12 @@ import { talk, type Order } from "./talk.ts";
 const FILE = "ledger/discount.py";
 const NEW = "if quantity >= pieces:";
 const LIMIT_MS = 300_000;
+/** What has words to click on: buttons, lenses, and entries of the status bar. */
+const CLICKED = ".monaco-button, .codelens-decoration a, .statusbar-item";
 
 /** What holds once a step is done. */
 const EFFECTS: Readonly<Record<string, (window: Window) => Promise<unknown>>> = {
+  asked: (window) => window.page.locator(".workspace-trust-editor .monaco-button").first().waitFor({ timeout: LIMIT_MS }),
   ready: (window) => window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: LIMIT_MS }),
   proposed: (window) => window.toast(/1 change proposed: verified/).waitFor({ timeout: LIMIT_MS }),
   shown: (window) => window.lens("✓ Accept").waitFor({ timeout: LIMIT_MS }),
@@ -30,8 +33,8 @@ async function take(window: Window, step: string): Promise<void> {
   } else if (/^(Ctrl|Alt|Shift)\+/.test(step)) {
     await window.page.keyboard.press(step.replace("Ctrl", "Control"));
   } else {
-    const button = window.page.locator(".monaco-button:visible, .codelens-decoration a:visible").getByText(step, { exact: true });
-    await button.or(window.page.locator(".monaco-button:visible").filter({ hasText: step })).first().click();
+    const whole = new RegExp(`^\\s*${step}\\s*$`);
+    await window.page.locator(CLICKED).filter({ hasText: whole }).filter({ visible: true }).first().click();
   }
 }
 
