@@ -7,8 +7,13 @@ export type Order = Readonly<Record<string, unknown>>;
 /** `do` of an order → what is done and answered. */
 export type Acts = Readonly<Record<string, (order: Order) => Promise<object>>>;
 
-/** Answer until the input ends; what goes wrong is answered as `failed`, with a picture of the page. */
+/** Answer until the input ends, also amid an order; what goes wrong is answered as `failed`, with a picture of the page. */
 export async function talk(acts: Acts, page: Page): Promise<void> {
+  const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve));
+  await Promise.race([ended, answerAll(acts, page)]);
+}
+
+async function answerAll(acts: Acts, page: Page): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     process.stdout.write(`${JSON.stringify(await answer(acts, JSON.parse(line) as Order, page))}\n`);
   }
