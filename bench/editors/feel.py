@@ -34,7 +34,7 @@ class Feel:
     work: str
     """How much work ended meanwhile, in words."""
     is_control: bool = False
-    """Whether this is the editor alone, which has no target."""
+    """Whether this is measured beside the editor, to say where the time goes; it has no target."""
 
 
 @attrs.define

@@ -2,6 +2,8 @@
 
 Beside it the same in a document that Greenline does not see, where an extension answers with the same words
 at once: what VS Code itself takes to ask, to draw, and to type.
+And Greenline's answers to an extension, which are not drawn: what the extension, the server and the way
+between them take at most.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from bench.table import Log, load
 
 _FEEL = CLIENT / "test" / "bench" / "feel.ts"
 _WORK_S, _SETTLE_S, _PACK_S = 1800.0, 3.0, 300.0
-_FILE, _CONTROL = "file", "control"
-"""Where it is measured: in the sample's faulty file, or where Greenline is not."""
+_FILE, _CONTROL, _ANSWERS = "file", "control", "answers"
+"""The sample's faulty file, a text that Greenline does not see, and answers that are not drawn."""
+_WHERE = (_FILE, _CONTROL, _ANSWERS)
 
 
 @attrs.define
@@ -35,9 +38,10 @@ class Desk:
     """How many runs of the work have ended."""
 
     def sample(self, where: str, verifications: Verifications | None = None) -> Times:
-        """Return the times of hovers, code actions and keys."""
+        """Return the times of hovers and code actions, and of keys where something is drawn."""
         meanwhile = verifications.keep_going if verifications is not None else None
-        answer = self.driver.ask("sample", _WORK_S, meanwhile, n=N_SAMPLES, where=where)
+        order = "ask" if where == _ANSWERS else "sample"
+        answer = self.driver.ask(order, _WORK_S, meanwhile, n=N_SAMPLES, where=where)
         self.n_runs = answer["nRuns"]
         return {name: [ms / 1000 for ms in times] for name, times in answer["times"].items()}
 
@@ -62,7 +66,7 @@ def _measure(driver: Driver, environment: Mapping[str, str], log: Log) -> tuple[
     time.sleep(_SETTLE_S)
     before = load()
     log(f"editors: VS Code, idle, load {before}")
-    idle = {where: desk.sample(where) for where in (_FILE, _CONTROL)}
+    idle = {where: desk.sample(where) for where in _WHERE}
     state = {"GREENLINE_STATE_DIR": str(root.parent / "state")}
     verifications = Verifications(root, {**environment, **state})
     driver.ask("work", _WORK_S)
@@ -70,7 +74,7 @@ def _measure(driver: Driver, environment: Mapping[str, str], log: Log) -> tuple[
         verifications.keep_going()
         time.sleep(_SETTLE_S)
         log("editors: VS Code, at work")
-        busy = {where: desk.sample(where, verifications) for where in (_FILE, _CONTROL)}
+        busy = {where: desk.sample(where, verifications) for where in _WHERE}
         while not (desk.n_runs and verifications.n_done):
             # A figure at work counts once whole pieces of work have ended meanwhile.
             for where, times in busy.items():
@@ -82,9 +86,11 @@ def _measure(driver: Driver, environment: Mapping[str, str], log: Log) -> tuple[
     loads = f"{before.split()[0]} / {load().split()[0]}"
     work = f"{desk.n_runs} runs and {verifications.n_done} verifications ended meanwhile; {begun['version']}"
     alone = "the same answers, given at once by an extension, in a document that Greenline does not see"
+    answers = "from an extension's question to Greenline's answer, by way of VS Code; nothing is drawn"
     return (
         Feel("VS Code", idle[_FILE], busy[_FILE], loads, work),
         Feel("VS Code alone", idle[_CONTROL], busy[_CONTROL], loads, alone, is_control=True),
+        Feel("Greenline in VS Code", idle[_ANSWERS], busy[_ANSWERS], loads, answers, is_control=True),
     )
 
 

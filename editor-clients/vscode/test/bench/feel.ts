@@ -3,7 +3,7 @@
  * Beside it: in a document that Greenline does not see, where an extension gives the same answers at once.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT, openBrowser, startHost } from "../ui/host.ts";
 import { Window, until } from "../ui/window.ts";
@@ -23,6 +23,7 @@ const PAUSE_MS = 50;
 interface Said {
   readonly nRuns?: number;
   readonly failed?: string;
+  readonly times?: object;
   readonly done?: string;
 }
 
@@ -67,6 +68,18 @@ class Desk {
     return { times, nRuns: this.heard().at(-1)?.nRuns ?? 0 };
   }
 
+  /** Return the times of answers that an extension asks for, and nothing draws. */
+  async ask({ n }: Order): Promise<object> {
+    await this.window.open(FILE);
+    await this.goTo();
+    writeFileSync(join(this.said, "..", "n"), String(n));
+    const timed = (): Said[] => this.heard().filter(({ times }) => times !== undefined);
+    const nBefore = timed().length;
+    await this.window.command("Bench: ask");
+    await until("the answers came", () => timed().length > nBefore, 600_000);
+    return { times: timed().at(-1)?.times, nRuns: this.heard().at(-1)?.nRuns ?? 0 };
+  }
+
   async tell(what: "work" | "rest"): Promise<object> {
     await this.window.command(`Bench: ${what}`);
     await this.hear(what);
@@ -85,7 +98,12 @@ class Desk {
   }
 
   private async goTo(): Promise<void> {
-    await this.page.locator(LINE).filter({ hasText: OLD }).first().click();
+    const line = this.window.disk(FILE).split("\n").findIndex((text) => text.includes(OLD)) + 1;
+    // A lens that comes or goes amid the click moves the lines.
+    await until("the cursor is on the change", async () => {
+      await this.page.locator(LINE).filter({ hasText: OLD }).first().click();
+      return (await this.window.cursorLine()) === line;
+    });
     // The mouse would bring a hover of its own.
     const bar = await this.page.locator(".part.statusbar").boundingBox();
     await this.page.mouse.move((bar?.x ?? 0) + (bar?.width ?? 0) / 2, (bar?.y ?? 0) + 2);
@@ -158,6 +176,7 @@ try {
   const acts = {
     begin: () => desk.begin(),
     sample: (order: Order) => desk.sample(order),
+    ask: (order: Order) => desk.ask(order),
     work: () => desk.tell("work"),
     rest: () => desk.tell("rest"),
   };

@@ -10,22 +10,52 @@ const TITLE = "Agent: make the failing tests pass";
 /** Documents that are no files are none of Greenline's. */
 const UNTITLED = { scheme: "untitled" };
 
+const PAUSE_MS = 50;
+
 let isWorking = false;
 let nRuns = 0;
 
+function beside(name) {
+  return path.join(vscode.workspace.workspaceFolders[0].uri.fsPath, "..", name);
+}
+
 function say(value) {
-  const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
-  fs.appendFileSync(path.join(root, "..", "said.jsonl"), `${JSON.stringify({ nRuns, ...value })}\n`);
+  fs.appendFileSync(beside("said.jsonl"), `${JSON.stringify({ nRuns, ...value })}\n`);
+}
+
+/** Return what is answered at the cursor: hovers and code actions. */
+async function answers(document, selection) {
+  const begun = performance.now();
+  const hovers = await vscode.commands.executeCommand("vscode.executeHoverProvider", document.uri, selection.active);
+  const between = performance.now();
+  const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", document.uri, selection);
+  return { hovers, actions, hoverMs: between - begun, actionMs: performance.now() - between };
 }
 
 /** Keep what Greenline answers at the cursor, and answer with it in every untitled document. */
 async function learn() {
   const { document, selection } = vscode.window.activeTextEditor;
-  const hovers = await vscode.commands.executeCommand("vscode.executeHoverProvider", document.uri, selection.active);
-  const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", document.uri, selection);
+  const { hovers, actions } = await answers(document, selection);
   const contents = hovers.flatMap((hover) => hover.contents);
   vscode.languages.registerHoverProvider(UNTITLED, { provideHover: () => new vscode.Hover(contents) });
   vscode.languages.registerCodeActionsProvider(UNTITLED, { provideCodeActions: () => actions });
+}
+
+/** Ask for what Greenline answers at the cursor, as often as `n` says; nothing is drawn. */
+async function ask() {
+  const { document, selection } = vscode.window.activeTextEditor;
+  const times = { hover: [], "code action": [] };
+  for (let number = Number(fs.readFileSync(beside("n"), "utf8")); number > 0; number -= 1) {
+    const { hovers, actions, hoverMs, actionMs } = await answers(document, selection);
+    if (hovers.length === 0 || !actions.some(({ title }) => title === "Agent: accept")) {
+      const titles = actions.map(({ title }) => title).join(", ");
+      throw new Error(`line ${selection.active.line + 1}: ${hovers.length} hovers, ${hoverMs} ms; ${titles}, ${actionMs} ms`);
+    }
+    times.hover.push(hoverMs);
+    times["code action"].push(actionMs);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  say({ times });
 }
 
 /** Show the text of the active editor in a document that is no file. */
@@ -80,7 +110,7 @@ async function told(name, act) {
 }
 
 exports.activate = (context) => {
-  for (const [name, act] of Object.entries({ learn, control, work, rest })) {
+  for (const [name, act] of Object.entries({ learn, control, ask, work, rest })) {
     context.subscriptions.push(vscode.commands.registerCommand(`greenlineBench.${name}`, () => told(name, act)));
   }
 };
