@@ -11,6 +11,7 @@ from bench.editors.feel import NotMeasured
 from bench.first_hunk import WAYS, measure
 from bench.first_hunk.home import Home
 from bench.first_hunk.step import Steps, Timed, Way, read_steps
+from bench.first_hunk.vscode import VSCODE
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +40,12 @@ def test_the_readme_has_steps_whose_effects_are_known(way: Way) -> None:
     assert steps.commands[-2:-1] == ("cd ~/ledger",)
     assert steps.commands[-1].split()[0] in way.programs(Home(Path("/nowhere")))
     assert steps.keys == tuple(way.effects)
+
+
+def test_the_driver_of_vscode_knows_every_effect() -> None:
+    driver = (ROOT / "editor-clients/vscode/test/bench/first.ts").read_text("utf-8")
+
+    assert all(f"\n  {effect}: " in driver for effect in VSCODE.effects.values())
 
 
 def test_an_editor_that_is_not_there_misses_its_target_and_costs_the_other_nothing(
