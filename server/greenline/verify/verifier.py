@@ -6,16 +6,15 @@ A sick sandbox is evidence (`couldNotRun`), never an exception; only `Cancelled`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 
 from greenline.core.cancel import Cancellation
-from greenline.core.edit import Hunk
 from greenline.core.evidence import Evidence, Outcome, RunEnd, TestReport, Verdict
 from greenline.core.port import Limits, Progress, Sandbox, SandboxHealth, Tree, VerifyRequest
-from greenline.verify import affected, hunk_coverage
+from greenline.verify import hunk_coverage
 from greenline.verify.base_side import BaseSide
 from greenline.verify.choice import Choice
 from greenline.verify.course import FIRST_S, SHARES, Course, ends, told
@@ -23,89 +22,14 @@ from greenline.verify.detection import concerned, projects
 from greenline.verify.flaky_memory import known_warnings
 from greenline.verify.further import Further, Ground, measured_further
 from greenline.verify.memory import Memory
-from greenline.verify.path_rule import PathRule
 from greenline.verify.project import Project
 from greenline.verify.rerun import stability
 from greenline.verify.runs import Suite, suite_projects
 from greenline.verify.test_change import compare
-from greenline.verify.tree import apply, mix, relative
+from greenline.verify.tree import relative
 from greenline.verify.unbuilt import judged
 from greenline.verify.verdict import Decision, Facts, decide
-
-
-@attrs.frozen
-class _Plan:
-    """One verification's trees, and what its patch touches."""
-
-    request: VerifyRequest
-    rule: PathRule
-    patched: Tree
-    paths: tuple[str, ...]
-    """The changed files, relative to the root."""
-    touches_tests: bool
-    touches_product: bool
-
-    @classmethod
-    def of(cls, request: VerifyRequest) -> _Plan:
-        patched = apply(request.root, request.base, request.edit_set)
-        rule = PathRule.of(request.base, patched)
-        paths = tuple(relative(request.root, change.path) for change in request.edit_set.changes)
-        return cls(
-            request,
-            rule,
-            patched,
-            paths,
-            touches_tests=any(not rule.is_product(path) for path in paths),
-            touches_product=any(rule.is_product(path) for path in paths),
-        )
-
-    def tree(self, wanted: Callable[[str], bool]) -> Tree:
-        return mix(self.request.root, self.request.base, self.request.edit_set, wanted)
-
-    def trees(self) -> dict[str, Tree]:
-        """Return the trees that are run, by their letters in the protocol."""
-        trees = {"B": self.request.base, "P": self.patched}
-        if self.touches_tests:
-            # O asks first whether what worked still works; N is the least likely to be needed early.
-            trees["O"] = self.tree(self.rule.is_product)
-            trees["N"] = self.tree(lambda path: not self.rule.is_product(path))
-        return trees
-
-    def hunks(self) -> tuple[Hunk, ...]:
-        return self.request.hunks or hunk_coverage.hunks_of(self.request.edit_set)
-
-    def is_executed_in(self, ran: _Ran) -> bool:
-        """Return whether a pass over some tests shows all that coverage could show of this change.
-
-        Where tests change as well, what old tests execute is asked for of all of them.
-        """
-        evidence, request = ran.evidence, self.request
-        patched = evidence.patched
-        if self.touches_tests or patched is None or patched.coverage_of != "test":
-            return False
-        if any(hunk.coverage == "notCovered" for hunk in evidence.hunks):
-            return False
-        lines = hunk_coverage.executed(
-            request.root, self.hunks(), self.patched, patched, self.rule.is_product
-        )
-        return lines.n_executed == lines.n_executable
-
-    def course(self, suite: Suite, memory: Memory | None) -> Course:
-        """Return what is known of the suite's tests, and which of them the change affects."""
-        request, project = self.request, suite.projects[0]
-        ground = affected.Ground(
-            request.root,
-            request.base,
-            self.patched,
-            self.rule,
-            self.hunks(),
-            self.paths,
-            project.kind,
-            project.runner,
-            suite.prefix,
-            request.checks,
-        )
-        return Course.of(suite, ground, None if memory is None else memory.suites, time.time())
+from greenline.verify.verify_plan import Plan
 
 
 @attrs.frozen
@@ -169,7 +93,7 @@ class SandboxVerifier:
     def verify(self, request: VerifyRequest, cancellation: Cancellation, progress: Progress) -> Evidence:
         """Run B and P, and N and O where the patch touches tests, and return the verdict with all reports."""
         started = time.monotonic()
-        plan = _Plan.of(request)
+        plan = Plan.of(request)
         chosen = self._concerned(plan)
         suite = self._suite(request.root, chosen, request.label, request.limits, cancellation)
         suite = attrs.evolve(suite, waiting=progress)
@@ -197,7 +121,7 @@ class SandboxVerifier:
             duration_s=round(time.monotonic() - started, 3),
         )
 
-    def _concerned(self, plan: _Plan) -> tuple[Project, ...]:
+    def _concerned(self, plan: Plan) -> tuple[Project, ...]:
         """Return the projects that the patch concerns; one that it adds counts as well."""
         request = plan.request
         found = list(projects(request.base, self._test_command))
@@ -211,7 +135,7 @@ class SandboxVerifier:
     ) -> Suite:
         return Suite(self._sandbox, root, chosen, label, limits, cancellation, self._test_command)
 
-    def _measure(self, plan: _Plan, suite: Suite, progress: Progress) -> Evidence:
+    def _measure(self, plan: Plan, suite: Suite, progress: Progress) -> Evidence:
         """Run the whole suite, or what can stand for it, and look further at what decided."""
         course = plan.course(suite, self._memory)
         is_part = course.is_too_long and not plan.request.fresh
@@ -231,7 +155,7 @@ class SandboxVerifier:
             ran = attrs.evolve(ran, evidence=with_deaf(ran.evidence, ran.ground, progress))
         return measured_further(ran.evidence, ran.ground, self._further, progress)
 
-    def _whole(self, plan: _Plan, course: Course, choice: Choice | None, progress: Progress) -> _Ran:
+    def _whole(self, plan: Plan, course: Course, choice: Choice | None, progress: Progress) -> _Ran:
         """Run all tests, after the affected ones where these are few; unless those decide."""
         if choice is None:
             return self._pass(plan, course, None, progress)
@@ -240,9 +164,11 @@ class SandboxVerifier:
         if ends(first.evidence):
             limit_s = course.suite.limits.wall_s
             return attrs.evolve(first, evidence=told(first.evidence, choice, "failedFirst", limit_s))
-        return self._pass(plan, course, None, progress, first if plan.is_executed_in(first) else None)
+        return self._pass(
+            plan, course, None, progress, first if plan.is_executed_in(first.evidence) else None
+        )
 
-    def _instead(self, plan: _Plan, course: Course, progress: Progress) -> _Ran | None:
+    def _instead(self, plan: Plan, course: Course, progress: Progress) -> _Ran | None:
         """Run the affected tests that fit into a run's time; None where nothing can stand for the suite."""
         limit_s = course.suite.limits.wall_s
         last: _Ran | None = None
@@ -262,7 +188,7 @@ class SandboxVerifier:
 
     def _pass(
         self,
-        plan: _Plan,
+        plan: Plan,
         course: Course,
         choice: Choice | None,
         progress: Progress,
@@ -388,7 +314,7 @@ def _ordered(tests: Sequence[str]) -> tuple[str, ...]:
     return (f"Without the change the outcome depends on the tests that run before: {tests[0]}{more}.",)
 
 
-def _warnings(plan: _Plan, evidence: Evidence) -> tuple[str, ...]:
+def _warnings(plan: Plan, evidence: Evidence) -> tuple[str, ...]:
     found: list[str] = []
     if evidence.selection is not None:
         found.append(evidence.selection.words())
