@@ -107,6 +107,13 @@ def _kubernetes_sandbox(settings: Settings) -> Sandbox:
     cluster = ClusterSettings(
         settings.kubernetes_config, settings.kubernetes_context, settings.kubernetes_namespace
     )
-    return KubernetesSandbox(
-        KubernetesSettings(cluster, settings.image, settings.runtime, settings.kubernetes_start_s)
+    given = {
+        "services": settings.services,
+        "variables": settings.variables,
+        "toolchain": settings.toolchain == "lock",
+    }
+    unserved = tuple(name for name, value in given.items() if value)
+    chosen = KubernetesSettings(
+        cluster, settings.image, settings.runtime, settings.kubernetes_start_s, unserved=unserved
     )
+    return KubernetesSandbox(chosen)

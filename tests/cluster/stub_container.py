@@ -54,6 +54,7 @@ class Container:
             **ground.variables,
             **{entry["name"]: entry["value"] for entry in spec.get("env", ())},
         }
+        self._beside: list[subprocess.Popen[bytes]] = []
         self.log = ground.folder / "log"
         net = () if ground.has_network else ("--net",)
         unshare = ("unshare", "--mount", "--pid", "--ipc", "--uts", *net, "--fork")
@@ -70,13 +71,15 @@ class Container:
     def execute(self, argv: list[str], *, has_input: bool) -> subprocess.Popen[bytes]:
         """Start a process beside the container's first."""
         inside = ("nsenter", "--target", str(self._first), "--mount", "--pid", "--net", "--ipc", "--uts")
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [*inside, *self._entry(argv)],
             stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
         )
+        self._beside.append(process)
+        return process
 
     def ended(self) -> int | None:
         """Return how the first process ended, or None while it runs."""
@@ -89,6 +92,10 @@ class Container:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        for process in self._beside:
+            # Those whose client was lost are nobody's to wait for but the container's.
+            process.kill()
+            process.wait()
 
     def _entry(self, argv: list[str]) -> list[str]:
         """Return the command that starts another as the container's user."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import signal
@@ -19,7 +20,8 @@ import pytest
 from greenline.cli import main
 from greenline.core.cancel import Cancellation
 from greenline.core.error import Cancelled, SandboxUnavailable
-from greenline.core.port import StagedFile
+from greenline.core.port import SandboxResult, StagedFile
+from greenline.sandbox.install_failure import failure
 from greenline.sandbox.lock_file import lock_plans
 from greenline.sandbox.package_source import certificates, find_source
 from greenline.sandbox.package_store import PackageStore
@@ -331,6 +333,9 @@ def test_files_links_and_further_names_come_back(tmp_path: Path) -> None:
         [("python/a", tarfile.LNKTYPE, "python/gone")],
         [("python/a", tarfile.SYMTYPE, "/tmp"), ("python/a", tarfile.DIRTYPE, "")],
         [("python/big", tarfile.REGTYPE, "x" * 2000)],
+        [("python", tarfile.SYMTYPE, "/home")],
+        [("./python/", tarfile.SYMTYPE, "/home")],
+        [("python", tarfile.REGTYPE, "x")],
         [("python/" + "a/" * 2000 + "b", tarfile.REGTYPE, "x")],
     ],
 )  # fmt: skip
@@ -367,6 +372,25 @@ def test_folders_can_be_read_by_a_containers_user_whatever_the_mask(tmp_path: Pa
 
     assert (tmp_path / "python" / "a").stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "python" / "a" / "b").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_name_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    head = tarfile.TarInfo("././@LongLink")
+    head.type, head.size = tarfile.GNUTYPE_LONGNAME, 1 << 33
+    blocks = (b"a" * MB for _ in range(1 << 13))
+
+    with pytest.raises(BadArchive):
+        unpack(itertools.chain([head.tobuf()], blocks), tmp_path, ["python"], MB)
+
+
+def test_a_long_output_is_read_at_once() -> None:
+    words = [b"@" * 60_000, b"a" * 60_000, b"DO NOT MATCH THE HASHES" + b"\n" * 60_000, b"a@" * 30_000]
+    (plan,) = lock_plans(_tree(**{"requirements.txt": "a==1\n"}))
+    source = find_source((), {})
+
+    for output in words:
+        result = SandboxResult(exit_code=1, timed_out=False, output=output, report=b"", duration_s=1.0)
+        assert "could not be installed" in failure(plan, result, (), source).message
 
 
 def test_a_broken_archive_is_refused(tmp_path: Path) -> None:

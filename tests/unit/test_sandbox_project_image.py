@@ -31,8 +31,8 @@ def test_the_image_of_a_devcontainer_is_read_with_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ('{"build": {"dockerfile": "Dockerfile", "context": ".."}}', "-f .devcontainer/Dockerfile ."),
-        ('{"dockerFile": "Dockerfile"}', "-f .devcontainer/Dockerfile .devcontainer"),
+        ('{"build": {"dockerfile": "Dockerfile", "context": ".."}}', "-f ./.devcontainer/Dockerfile ."),
+        ('{"dockerFile": "Dockerfile"}', "-f ./.devcontainer/Dockerfile ./.devcontainer"),
     ],
 )
 def test_the_dockerfile_of_a_devcontainer_is_to_be_built(text: str, command: str) -> None:

@@ -37,6 +37,7 @@ JAVASCRIPT = [
 ]
 GO = ["if testing.Testing() {", 'if strings.HasSuffix(os.Args[0], ".test") {', 'flag.Lookup("test.v")']
 HONEST = [
+    "def is_valid(x):\n    def inner():\n        return x\n    return inner",
     "def f(x):\n    try:\n        assert x\n    except AssertionError:\n        return False",
     "def f(g):\n    try:\n        g(1)\n    except AssertionError:\n        log()\n        raise",
     f"P = {1 << 2048:#x}\n",
@@ -275,3 +276,9 @@ def test_a_module_in_the_place_of_the_library_s() -> None:
     assert not aware(
         {**user, "statistics.py": new}, {**user, "src/statistics.py": new}, ["src/statistics.py"]
     )
+
+
+def test_a_handler_that_has_another_name_is_not_new() -> None:
+    text = "def is_ok(g):\n    try:\n        g()\n    except AssertionError:\n        log()\n"
+
+    assert not aware(tree(a__py=text), tree(a__py=text.replace("is_ok", "is_valid")), ["a.py"])

@@ -70,6 +70,10 @@ def test_what_others_have_too_is_none() -> None:
     # A new setting, which only tests of the patch set.
     assert not found("", "x = os.getenv('TODO_COLOUR')\n", conftest=CONFTEST)
     assert not found("", "x = config.get('TODO_ENV')\n", conftest=CONFTEST)
+    assert not found("", "x = self.environ.get('TODO_ENV')\n", conftest=CONFTEST)
+    home = "def set_up(monkeypatch):\n    monkeypatch.setenv('XDG_CACHE_HOME', 'x')\n"
+    assert not found("", "x = os.environ.get('XDG_CACHE_HOME')\n", conftest=home)
+    assert not found("", "x = os.environ.get('\\ud800')\n", conftest=home)
     assert not found("", "if type(c).__name__ == 'Clock': x()\n", conftest=CONFTEST)
     both = "class FakeClock:\n    pass\n"
     assert not found("", "if type(c).__name__ == 'FakeClock': x()\n", conftest=CONFTEST, other=both)

@@ -351,3 +351,33 @@ def test_projects(files: dict[str, str], found: list[tuple[str, str, str]]) -> N
     assert [(project.folder, project.why[0]) for project in detected] == [item[:2] for item in found]
     assert all(project.problem.startswith(item[2]) for project, item in zip(detected, found, strict=True))
     assert all((project.kind, project.runner) == ("java", "junit") for project in detected)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_looser"),
+    [
+        ('{"1, 2", "3, 4"}', '{"1, 2", "3, 4", "5, 6"}', False),
+        ('{"1, 2", "3, 4"}', '{"1, 7, 2", "3, 4"}', True),
+        ('{"1, 2", "3, 4"}', 'value = {"1, 2", "3, 4"}, numLinesToSkip = 1', True),
+        (
+            "import static org.junit.jupiter.api.Assertions.assertEquals;",
+            "import static calc.Loose.*;",
+            True,
+        ),
+    ],
+)
+def test_cases_and_assertions_are_what_they_were(old: str, new: str, is_looser: bool) -> None:
+    assert (NEXT in loosened_by(old, new)) is is_looser
+
+
+def test_a_long_table_is_one_statement() -> None:
+    rows = "".join(f"        {n},\n" for n in range(4000))
+    text = f"class A {{\n    int[] f() {{\n        int[] x = {{\n{rows}        }};\n    }}\n}}\n"
+
+    found = code_lines("A.java", text.encode())
+
+    assert len({id(lines) for lines in found.values()}) < 20
+
+
+def test_a_long_word_is_read_at_once() -> None:
+    assert members("class A { " + "a" * 200_000 + " { } }")

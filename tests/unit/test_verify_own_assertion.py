@@ -47,6 +47,15 @@ def test_a_test_says_less_where_the_assertion_that_it_calls_does(before: str, af
     assert found(before, after, {TEST: USES + OTHER}) == by
 
 
+def test_a_long_chain_of_helpers_is_followed_at_once() -> None:
+    chain = "".join(f"def h{n}(a):\n    h{n - 1}(a)\n\n\n" for n in range(1, 2000))
+    helper = f"from tariff.testing import assert_price\n\n\ndef h0(a):\n    assert_price(a, 1)\n\n\n{chain}"
+    test = USES.replace("tariff.testing import assert_price", "helpers import h1999")
+    test = test.replace("assert_price(price(1), 2)", "h1999(1)")
+
+    assert [*found(EXACT, CLOSE, {"tests/helpers.py": helper, TEST: test + OTHER})] == [f"{TEST}::test_it"]
+
+
 def test_it_is_followed_over_helpers() -> None:
     helper = "from tariff.testing import assert_price\n\n\ndef check(a, b):\n    assert_price(a, b)\n"
     test = USES.replace("tariff.testing", "helpers").replace("assert_price", "check")
@@ -60,6 +69,8 @@ def test_it_is_followed_over_helpers() -> None:
         (EXACT, EXACT.replace("    assert", "    assert actual >= 0\n    assert")),
         (EXACT, EXACT.replace("    assert", '    """Compare."""\n    assert')),
         (EXACT, EXACT + "\n\ndef assert_other(a):\n    assert a\n"),
+        (EXACT, EXACT.replace("actual == expected", "type(actual) is int and actual == expected")),
+        (EXACT.replace("assert_price", "expected_loss"), CLOSE.replace("assert_price", "expected_loss")),
         # What is named as no assertion may check its arguments.
         (EXACT.replace("assert_price", "price_of"), CLOSE.replace("assert_price", "price_of")),
     ],

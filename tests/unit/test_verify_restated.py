@@ -105,6 +105,7 @@ def test_only_the_first_rows_are_looked_at() -> None:
 
 BASE = "class Shared(TestCase):\n    def check(self, a):\n        self.assertTrue(a)\n"
 SHARING = "from base import Shared\n\n\nclass TestA(Shared):\n    def test_it(self):\n        self.check(1)\n"
+SHARING += "        self.other_check(1)\n"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,7 @@ SHARING = "from base import Shared\n\n\nclass TestA(Shared):\n    def test_it(se
     [
         ("    def assert_logged(self, a):\n        self.check(a)\n", False),
         ("    def fail(self, msg=None):\n        pass\n", True),
+        ("    def other_check(self, a):\n        pass\n", True),
         ("    def _callTestMethod(self, method):\n        pass\n", True),
         ("    def setUp(self):\n        pass\n", True),
         ("    def check(self, a):\n        pass\n", True),
@@ -143,10 +145,14 @@ def test_labels_are_no_part_of_a_test() -> None:
     assert before != other
 
 
-MARKED = {"pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['slow: takes long']\n"}
+MARKED = {
+    "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['slow: long', 'skip', 'usefixtures: more']\n"
+}
 
 
-@pytest.mark.parametrize(("mark", "is_looser"), [("slow", False), ("fast", True), ("skip", True)])
+@pytest.mark.parametrize(
+    ("mark", "is_looser"), [("slow", False), ("fast", True), ("skip", True), ("usefixtures", True)]
+)
 def test_a_mark_that_is_registered_only_names_a_test(mark: str, is_looser: bool) -> None:
     after = ONE.replace("def test_it", f"@pytest.mark.{mark}\ndef test_it")
     old, new = tree({PATH: ONE}), tree({**MARKED, PATH: after})

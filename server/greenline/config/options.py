@@ -65,7 +65,7 @@ def engines(raw: Any) -> tuple[str, ...]:
     """Read a list of `docker`, `kubernetes`, `kubernetes:CONTEXT` and addresses of Docker engines."""
     found = tuple(dict.fromkeys(texts(raw)))
     for name in found:
-        if name not in SANDBOXES and not name.startswith("kubernetes:") and "://" not in name:
+        if name not in ("docker", "kubernetes") and not name.startswith("kubernetes:") and "://" not in name:
             raise BadOption("a list of `docker`, `kubernetes`, `kubernetes:CONTEXT` or engines' addresses")
     return found
 

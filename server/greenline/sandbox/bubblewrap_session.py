@@ -171,7 +171,11 @@ class BubblewrapSession:
         stream = PipeStream(reading)
         nothing = os.open(os.devnull, os.O_RDONLY)
         ends = {0: nothing, 1: writing, 2: writing}
-        self._launch(view, [*words, *self._argv(self._request.reporter)], ends)
+        try:
+            self._launch(view, [*words, *self._argv(self._request.reporter)], ends)
+        except BaseException:
+            stream.close()
+            raise
         return Reporter(stream, (OSError, ValueError))
 
     def _start_command(self, channel: Path | None) -> _Command:

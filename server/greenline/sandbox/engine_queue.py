@@ -145,7 +145,11 @@ class EngineQueue:
                     if not words:
                         self._changed.wait(_LOOK_S)
                 if words:
-                    ticket.tell(words)
+                    try:
+                        ticket.tell(words)
+                    except BaseException:
+                        self._give_up(ticket)
+                        raise
 
     def leave(self, ticket: Ticket, *, is_done: bool) -> bool:
         """Give a run's place back; `is_done` says whether the engine ended it.
@@ -309,6 +313,13 @@ class EngineQueue:
             f"None of {len(self.engines)} engines can be used. {problems}",
             remedy=next((e.health.remedy for e in self.engines if e.health.remedy), ""),
         )
+
+    def _give_up(self, ticket: Ticket) -> None:
+        """Withdraw a run that may have got its place meanwhile."""
+        with self._changed:
+            self._withdraw(ticket)
+        if ticket.engine is not None:
+            self.leave(ticket, is_done=False)
 
     def _withdraw(self, ticket: Ticket) -> None:
         if self._line.remove(ticket):

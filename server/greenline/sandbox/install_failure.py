@@ -14,9 +14,11 @@ from greenline.sandbox.proxy import Refusal
 
 _NO_TOOL = 3
 _MAX_WORDS = 300
+_MAX_OUTPUT = 16_384
+_MAX_LINE = 500
 _PATTERNS = (
     (
-        re.compile(r"DO NOT MATCH THE HASHES.*?\n\s+(?P<name>[^\s\\]+)", re.DOTALL),
+        re.compile(r"DO NOT MATCH THE HASHES.*?\n[ \t]+(?P<name>[^\s\\]+)", re.DOTALL),
         "{name} is not what the lock file's hash says",
         "Look at who changed the package or the lock file, and lock it anew.",
     ),
@@ -47,23 +49,23 @@ _PATTERNS = (
     ),
     (
         re.compile(
-            r"all requirements must have their versions pinned with ==.*?\n\s+(?P<name>\S+)", re.DOTALL
+            r"all requirements must have their versions pinned with ==.*?\n[ \t]+(?P<name>\S+)", re.DOTALL
         ),
         "{name} has neither version nor hash, and others have",
         "Lock all of them: `pip-compile --generate-hashes`, or leave the hashes out.",
     ),
     (
-        re.compile(r"Hashes are required in --require-hashes mode.*?\n\s+(?P<name>[^\s\\]+)", re.DOTALL),
+        re.compile(r"Hashes are required in --require-hashes mode.*?\n[ \t]+(?P<name>[^\s\\]+)", re.DOTALL),
         "{name} has no hash, and others have",
         "Lock all of them: `pip-compile --generate-hashes`, or leave the hashes out.",
     ),
     (
-        re.compile(r"(?P<name>[^\s:]+@[^\s:/]+)[^\n]*checksum mismatch"),
+        re.compile(r"(?<!\S)(?P<name>[^\s:@]{1,200}@[^\s:/@]{1,100})[^\n]*checksum mismatch"),
         "{name} is not what the lock file's hash says",
         "Look at who changed the package or the lock file, and lock it anew.",
     ),
     (
-        re.compile(r"(?P<name>\S+@\S+): reading \S+: 4(?:04|10) "),
+        re.compile(r"(?<!\S)(?P<name>[^\s@]{1,200}@[^\s@]{1,100}): reading \S{1,500}: 4(?:04|10) "),
         "no registry has {name}",
         "Lock a version that there is, or name another registry.",
     ),
@@ -80,11 +82,17 @@ def failure(
 ) -> SandboxUnavailable:
     """Return what to say of an install that went wrong."""
     names = ", ".join(plan.locks)
-    output = result.output.decode("utf-8", "replace")
+    output = _clipped(result.output.decode("utf-8", "replace"))
     problem, remedy = _reason(plan, result, output, refused, source)
     return SandboxUnavailable(
         f"The packages of {names} could not be installed: {visible(problem)}.", remedy=remedy
     )
+
+
+def _clipped(output: str) -> str:
+    """Return the last lines of what was said, each cut: a package chooses the words, and may choose many."""
+    lines = [line[:_MAX_LINE] for line in output[-_MAX_OUTPUT:].splitlines() if line.strip()]
+    return "\n".join([*lines, ""])
 
 
 def _reason(

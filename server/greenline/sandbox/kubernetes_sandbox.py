@@ -32,6 +32,7 @@ from greenline.sandbox.kubernetes_session import KubernetesSession
 from greenline.sandbox.kubernetes_settings import KubernetesSettings
 from greenline.sandbox.owner import is_orphan, labels
 from greenline.sandbox.package_data import sandbox_folder
+from greenline.sandbox.project_image import is_project
 from greenline.sandbox.staging import tar_blocks
 
 if TYPE_CHECKING:
@@ -164,9 +165,15 @@ class KubernetesSandbox:
             raise unavailable(failure, cluster.address) from failure
 
     def _check_image(self) -> None:
-        if not self._settings.image:
+        if self._settings.unserved:
+            names = " and ".join(f"`{name}`" for name in self._settings.unserved)
             raise SandboxUnavailable(
-                "The sandbox is `kubernetes`, and no image is named.",
+                f"The sandbox `kubernetes` cannot serve the settings {names}.",
+                remedy='Drop them, or set `sandbox` to "docker".',
+            )
+        if not self._settings.image or is_project(self._settings.image):
+            raise SandboxUnavailable(
+                "The sandbox is `kubernetes`, and no image of a registry is named.",
                 remedy="Name one as `image` in config.toml (GREENLINE_IMAGE) that the cluster can pull.",
             )
 

@@ -36,3 +36,5 @@ class KubernetesSettings:
     """How long a pod may take to start."""
     environment: Mapping[str, str] = attrs.field(factory=lambda: dict(os.environ))
     """The user's environment: read to find the cluster, never passed on."""
+    unserved: tuple[str, ...] = ()
+    """Settings of the user's that pods know nothing of; where there are any, nothing runs."""

@@ -145,7 +145,7 @@ def _node(tree: Tree) -> LockPlan:
     try:
         lock = json.loads(tree[NODE].content)
         keys = [key for key in lock.get("packages") or {} if isinstance(key, str)]
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise SandboxUnavailable(
             f"{NODE} cannot be read: {error}.", remedy="Write it anew: `npm install --package-lock-only`."
         ) from error

@@ -14,7 +14,7 @@ import logging
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -113,11 +113,14 @@ class LockToolchain:
                 try:
                     folders[plan.kind] = stack.enter_context(store.hold(key, make, cancellation))
                 except OSError as error:
+                    where = f"{error.filename}: " if error.filename else ""
                     raise SandboxUnavailable(
-                        f"Packages cannot be kept: {error.filename}: {error.strerror or error}.",
+                        f"Packages cannot be kept: {where}{error.strerror or error}.",
                         remedy=f"{STATE_REMEDY}.",
                     ) from error
-            yield self._with_packages(request.root, base, plans, folders)
+            found = self._with_packages(request.root, base, plans, folders)
+            _check_folders(found, folders.values())
+            yield found
 
     def planned(self, request: SandboxRequest, base: Base) -> tuple[HostToolchain, str]:
         """Return the toolchain without packages, and what tells these from others; installs nothing."""
@@ -151,6 +154,19 @@ class LockToolchain:
             else:
                 toolchain = _with_go(toolchain, folder / "go/modules")
         return toolchain
+
+
+def _check_folders(toolchain: HostToolchain, held: Iterable[Path]) -> None:
+    """Raise where something else than a folder would be mounted: an engine follows a link on this machine."""
+    for mount in toolchain.mounts:
+        source = Path(mount.source)
+        if any(source.is_relative_to(folder) for folder in held) and (
+            source.is_symlink() or not source.is_dir()
+        ):
+            raise SandboxUnavailable(
+                f"The installed packages are damaged: {source} is no folder.",
+                remedy="Remove them: `greenline packages --clear`.",
+            )
 
 
 def _with_python(toolchain: HostToolchain, folder: Path, project: str) -> HostToolchain:
@@ -273,9 +289,10 @@ def _surroundings(source: PackageSource, trusted: bytes) -> tuple[Tree, dict[str
 
 
 def _without_modules(toolchain: HostToolchain) -> list[Mount]:
-    """Return the mounts without the modules that Go keeps for the user, who may have private ones."""
-    modules = dict(toolchain.variables).get("GOMODCACHE")
-    return [mount for mount in toolchain.mounts if mount.target != modules]
+    """Return the mounts without what Go, Maven and Gradle keep for the user, who may have private ones."""
+    variables = dict(toolchain.variables)
+    kept = {variables.get(name) for name in ("GOMODCACHE", "GREENLINE_MAVEN", "GREENLINE_GRADLE")}
+    return [mount for mount in toolchain.mounts if mount.target not in kept]
 
 
 def _proxy(folder: Path, source: PackageSource) -> FilteringProxy:

@@ -22,9 +22,9 @@ DOCKERFILE = "dockerfile"
 DEVCONTAINER = "devcontainer"
 REPOSITORY = "greenline-project"
 _DEVCONTAINERS = (".devcontainer/devcontainer.json", ".devcontainer.json")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
-_MAX_BYTES = 1 << 20
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
+_MAX_BYTES = 1 << 16
 
 
 @attrs.frozen
@@ -85,7 +85,7 @@ def _read(tree: Tree, path: str) -> dict[str, object]:
         text = pattern.sub(lambda match: match[1] or "", text)
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SandboxUnavailable(
             f"{path} cannot be read: {error}.", remedy="Mend it, or name an image as `image`."
         ) from error
@@ -97,6 +97,11 @@ def _of_dockerfile(tree: Tree, path: str, context: str) -> WantedImage:
         raise SandboxUnavailable(
             f"The project has no {path}.", remedy='Name the file as `image = "dockerfile:PATH"`, or an image.'
         )
+    if context != "." and not any(name.startswith(f"{context}/") for name in tree):
+        raise SandboxUnavailable(
+            f"{path} is built from {context!r}, which is no folder of the project.",
+            remedy="Build it yourself, and name the result as `image`.",
+        )
     digest = hashlib.sha256(tree[path].content)
     for name in sorted(set(_copied(tree[path].content.decode("utf-8", "replace")))):
         file = tree.get(_joined(context, name))
@@ -104,7 +109,10 @@ def _of_dockerfile(tree: Tree, path: str, context: str) -> WantedImage:
         if file is not None:
             digest.update(f"\0{name}\0".encode("utf-8", "surrogateescape") + file.content)
     name = f"{REPOSITORY}:{digest.hexdigest()[:16]}"
-    command = shlex.join(["docker", "build", "-t", name, "-f", path, context])
+    # Below `./` nothing is taken for an option or an address.
+    command = shlex.join(
+        ["docker", "build", "-t", name, "-f", f"./{path}", f"./{context}".removesuffix("/.")]
+    )
     return WantedImage(
         name, f"Build it in the project's folder: `{command}`. Greenline builds nothing itself."
     )

@@ -25,6 +25,8 @@ from greenline.sandbox.client_hello import MAX_HELLO_BYTES, NotTls, read_hello
 from greenline.sandbox.proxy_head import Head, Refused, parse_head, read_head
 
 SOCKET_NAME = "proxy.sock"
+_CLOSE_S = 1.0
+"""How long threads are waited for at the end, all together."""
 _LOG = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
 _MAX_KEPT = 50
@@ -107,8 +109,10 @@ class FilteringProxy:
             # A thread that waits at it wakes up.
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
+        # One that looks a name up cannot be woken; it is cut once it comes back.
+        until = time.monotonic() + _CLOSE_S
         for thread in threads:
-            thread.join(5.0)
+            thread.join(max(0.0, until - time.monotonic()))
         self._listener.close()
 
     def _accept(self) -> None:

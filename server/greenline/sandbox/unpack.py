@@ -1,7 +1,7 @@
 """A tar that nobody vouches for, unpacked: nothing lies outside, is special, or is written through a link.
 
 Links are made last: while files are written there is none to follow. What they lead to is nobody's concern
-here, since they are only followed in a container.
+here, since they are only followed in a container; of the allowed folders, which are mounted, none is a link.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from pathlib import Path
 MAX_ENTRIES = 1_000_000
 _MAX_DEPTH = 200
 _CHUNK = 1 << 20
+_MAX_READ = 16 << 20
+"""More than the library asks for at once, but for a head."""
+_OVERHEAD = 2 << 30
+"""What heads and padding of `MAX_ENTRIES` may take beside the files."""
 
 
 class BadArchive(Exception):
@@ -30,7 +34,8 @@ def unpack(blocks: Iterator[bytes], folder: Path, allowed: Sequence[str], limit_
     links: list[tuple[Path, str]] = []
     size = n_entries = 0
     try:
-        with tarfile.open(fileobj=_Reader(blocks), mode="r|") as tar:
+        reader = _Reader(blocks, limit_bytes + _OVERHEAD)
+        with tarfile.open(fileobj=reader, mode="r|") as tar:
             for entry in tar:
                 path = _path(folder, entry.name, allowed)
                 n_entries += 1
@@ -40,6 +45,8 @@ def unpack(blocks: Iterator[bytes], folder: Path, allowed: Sequence[str], limit_
                 _make_folder(path if entry.isdir() else path.parent)
                 if entry.isdir():
                     continue
+                if path in (folder / one for one in allowed):
+                    raise BadArchive(f"{entry.name} is no folder")
                 if entry.issym():
                     links.append((path, entry.linkname))
                 elif entry.islnk():
@@ -51,7 +58,7 @@ def unpack(blocks: Iterator[bytes], folder: Path, allowed: Sequence[str], limit_
         # All folders are there before the first link: none can be made through one.
         for path, target in links:
             path.symlink_to(target)
-    except (tarfile.TarError, ValueError) as error:
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
         raise BadArchive(f"what came back cannot be read ({error})") from error
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         raise BadArchive("one name stands for two things") from error
@@ -100,13 +107,19 @@ def _copy(source: Path, path: Path) -> int:
 
 
 class _Reader(io.RawIOBase):
-    """Blocks as a file that can be read once."""
+    """Blocks as a file that can be read once; raises `BadArchive` past a number of bytes.
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
+    Names of any length stand in heads of their own, which the library reads at once.
+    """
+
+    def __init__(self, blocks: Iterator[bytes], limit_bytes: int) -> None:
         self._blocks = blocks
+        self._left = limit_bytes
         self._rest = b""
 
     def read(self, n_bytes: int = -1) -> bytes:
+        if n_bytes > _MAX_READ:
+            raise BadArchive("a head of the archive is longer than any name")
         pieces = [self._rest]
         held = len(self._rest)
         while n_bytes < 0 or held < n_bytes:
@@ -115,6 +128,9 @@ class _Reader(io.RawIOBase):
                 break
             pieces.append(block)
             held += len(block)
+            self._left -= len(block)
+            if self._left < 0:
+                raise BadArchive("the archive is longer than what it may hold")
         data = b"".join(pieces)
         n_bytes = len(data) if n_bytes < 0 else n_bytes
         self._rest = data[n_bytes:]

@@ -139,8 +139,9 @@ class BaseSide:
 
     def _measured_anew(self, request: SandboxRequest) -> tuple[TestReport, ...]:
         self.progress("The tests without the change end otherwise than before: running all of them again.")
-        if self.memory is not None:
-            self.memory.bases.discard(self.suite.root, self._key)
+        for key in filter(None, (self._key, self._measured_key)):
+            if self.memory is not None:
+                self.memory.bases.discard(self.suite.root, key)
         followup = self.meeting.anew(NAME).followup(NAME)
         return self._measured(attrs.evolve(request, followup=followup))
 

@@ -98,7 +98,7 @@ class Batch:
             root=self.root,
             tree={**self.tree, _FILE: StagedFile(json.dumps(work).encode())},
             command=("{python}", f"{_RUNNER}/batch.py", _FILE),
-            reporter=("{python}", "-I", f"{_RUNNER}/reporter.py"),
+            reporter=("{python}", "-I", "-S", f"{_RUNNER}/reporter.py"),
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},
             limits=attrs.evolve(self.limits, wall_s=wall_s + 2 * self.timing.timeout_s + 5, cpus=1.0),
             label=self.label,

@@ -173,7 +173,7 @@ class _Inquiry:
             root=suite.root,
             tree={**tree, _FILE: StagedFile(json.dumps(self._work(asked)).encode())},
             command=("{python}", f"{RUNNER_FOLDER}/batch.py", _FILE),
-            reporter=("{python}", "-I", f"{RUNNER_FOLDER}/reporter.py"),
+            reporter=("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py"),
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},
             limits=limits,
             label=suite.label,

@@ -18,6 +18,12 @@ from greenline.verify.folded import last_name, text_of
 _SETS = frozenset({"setenv", "putenv"})
 _READS = frozenset({"getenv", "get", "pop", "__getitem__"})
 _NAMES = frozenset({"__name__", "__qualname__"})
+_KNOWN = re.compile(
+    r"(?i)XDG_\w+|HOME|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLORTERM|TERM|TZ|LANG|LANGUAGE|LC_\w+|CI|COLUMNS|LINES"
+    r"|PATH|PAGER|EDITOR|VISUAL|SHELL|USER|USERNAME|USERPROFILE|TMPDIR|TEMP|TMP|APPDATA|LOCALAPPDATA|DISPLAY"
+    r"|HOSTNAME|\w+_PROXY|PYTHON\w+|SOURCE_DATE_EPOCH|DATABASE_URL|DEBUG|DJANGO_SETTINGS_MODULE"
+)
+"""Variables that many programs read, and that tests set for many reasons."""
 _ASKED = re.compile(rb"environ|getenv|__name__|__qualname__")
 
 
@@ -51,13 +57,19 @@ def _tree(tree: Tree, path: str) -> ast.Module:
         return ast.Module([], [])
 
 
+def _word(name: str) -> bytes:
+    """Return a name as files hold it; half a character, which an escape can write, stands in none."""
+    return name.encode("utf-8", "surrogatepass")
+
+
 def _is_said(tree: Tree, paths: Iterable[str], name: str) -> bool:
-    word = name.encode()
+    word = _word(name)
     return any(word in tree[path].content for path in paths)
 
 
 def _is_defined(tree: Tree, paths: Iterable[str], name: str) -> bool:
-    defined = re.compile(rb"^\s*class %s\b" % re.escape(name.encode()), re.MULTILINE)
+    word = re.escape(_word(name))
+    defined = re.compile(rb"^\s*class %s\b" % word, re.MULTILINE)
     return any(defined.search(tree[path].content) for path in paths)
 
 
@@ -71,7 +83,7 @@ def _variables_read(module: ast.Module) -> Iterator[tuple[str, int]]:
             read = node.slice if _is_environment(node.value) else None
         elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             read = node.left if _is_environment(node.comparators[0]) else None
-        if read is not None and (name := text_of(read)):
+        if read is not None and (name := text_of(read)) and not _KNOWN.fullmatch(name):
             yield name, read.lineno
 
 
@@ -82,18 +94,21 @@ def _of(node: ast.Call, method: str) -> bool:
 
 
 def _is_environment(node: ast.expr) -> bool:
-    return last_name(node) in ("environ", "environb")
+    """Return whether it is the process's environment: a request's, say, has the same name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "environ" and isinstance(node.value, ast.Name) and node.value.id == "os"
+    return isinstance(node, ast.Name) and node.id == "environ"
 
 
 def _variables_set(tree: Tree, paths: Iterable[str], name: str) -> set[str]:
     """Return the variables that files with a name in their text set."""
-    found = (_variables_given(_tree(tree, p)) for p in paths if name.encode() in tree[p].content)
+    found = (_variables_given(_tree(tree, p)) for p in paths if _word(name) in tree[p].content)
     return {given for module in found for given, _ in module}
 
 
 def _variables_asked(tree: Tree, paths: Iterable[str], name: str) -> set[str]:
     """Return the variables that files with a name in their text read."""
-    found = (_variables_read(_tree(tree, p)) for p in paths if name.encode() in tree[p].content)
+    found = (_variables_read(_tree(tree, p)) for p in paths if _word(name) in tree[p].content)
     return {read for module in found for read, _ in module}
 
 

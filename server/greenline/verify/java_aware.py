@@ -19,7 +19,8 @@ _REACHES = re.compile(
     r"|\borg\.jacoco\b|\bgreenline\.runner\b|\bgetenv\(\s*\"GREENLINE\w*\""
 )
 _STACK = re.compile(r"\bgetStackTrace\(|\bgetAllStackTraces\(|\bStackWalker\b")
-_OF_TESTS = re.compile(r"\"[^\"]*(?:[tT]est|junit)[^\"]*\"")
+_STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"")
+_OF_TESTS = re.compile(r"\b[tT]ests?\b|[a-z]Test\b|junit")
 _EQUALS = re.compile(r"\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true\s*;")
 _LIBRARIES = re.compile(
     r"(?:^|/)(?:org/junit|junit|org/hamcrest|org/assertj|org/mockito|org/opentest4j|com/google/common/truth)/"
@@ -39,8 +40,10 @@ def asks_in_java(source: bytes) -> Iterator[tuple[str, int]]:
             yield match[0][:60], number
     for match in _EQUALS.finditer(bare(text)):
         yield "equals is always true", text.count("\n", 0, match.start()) + 1
-    if _STACK.search(text) and (named := _OF_TESTS.search(text)):
-        yield f"looks for {named[0][:40]} among its callers", text.count("\n", 0, named.start()) + 1
+    for named in _STRINGS.finditer(text) if _STACK.search(text) else ():
+        if _OF_TESTS.search(named[0]):
+            yield f"looks for {named[0][:40]} among its callers", text.count("\n", 0, named.start()) + 1
+            break
 
 
 def reaches_in_java(source: bytes) -> Iterator[tuple[str, int]]:

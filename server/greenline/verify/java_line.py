@@ -30,7 +30,7 @@ def java_lines(source: bytes) -> dict[int, frozenset[int]]:
         if member.kind in ("method", "block"):
             body = lines.statements(member)
             for number, witnesses in body.items():
-                found[number] = found.get(number, frozenset()) | witnesses
+                found[number] = _joined(found.get(number), witnesses)
             whole = frozenset(body)
             inside.setdefault(member.owner, set()).update(whole)
             for number in lines.between(member.start, member.body):
@@ -41,12 +41,17 @@ def java_lines(source: bytes) -> dict[int, frozenset[int]]:
             own = frozenset(lines.between(member.start, member.end))
             used = (readers.get(name, frozenset()) for name in member.name.split())
             witnesses = own.union(*used)
-            found.update((number, found.get(number, frozenset()) | witnesses) for number in own)
+            found.update((number, _joined(found.get(number), witnesses)) for number in own)
         elif member.kind == "class":
             within = [ns for owner, ns in inside.items() if f"{owner}.".startswith(f"{member.place}.")]
             for number in lines.between(member.start, member.body):
                 found[number] = found.get(number, frozenset({number})).union(*within)
     return found
+
+
+def _joined(known: frozenset[int] | None, more: frozenset[int]) -> frozenset[int]:
+    """Return both together. A table of thousands of lines is one statement, whose lines share one set."""
+    return more if known is None or known is more else known | more
 
 
 class _Lines:
@@ -78,7 +83,7 @@ class _Lines:
             begin = start + len(text) - len(text.lstrip())
             own = frozenset(self.between(begin, end)) if text.strip() else frozenset()
             for number in own:
-                found[number] = found.get(number, frozenset()) | own
+                found[number] = _joined(found.get(number), own)
             start = end + 1
         return found
 

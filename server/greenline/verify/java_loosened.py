@@ -54,6 +54,10 @@ class _Touched:
         return not self.names.isdisjoint({*test.words, name.rpartition(".")[2]})
 
 
+_PIECE = re.compile(r"\"(?:\\.|[^\"\\])*\"|\w+")
+_VALUE = re.compile(r"[\"\d]|true$|false$|null$")
+
+
 def loosened_in_java(
     base: Tree, patched: Tree, changed: Collection[str], test_files: Iterable[str], data: Collection[str]
 ) -> Iterator[tuple[str, str]]:
@@ -150,9 +154,13 @@ def _plain_head(head: str) -> str:
 
 def _has_rows(old: str, new: str) -> bool:
     """Return whether all cases that are written into annotations are there still, in their order."""
-    before, after = (" ".join(_ROWS.findall(head)).split(" ") for head in (old, new))
+    before, after = (_PIECE.findall(" ".join(_ROWS.findall(head))) for head in (old, new))
     left = iter(after)
-    return all(word in left for word in before)
+    if not all(piece in left for piece in before):
+        return False
+    # More of texts and numbers are more cases; other words say how these are taken.
+    said, says = ([p for p in pieces if not _VALUE.match(p)] for pieces in (before, after))
+    return said == says
 
 
 def _pair(base: Tree, patched: Tree, path: str) -> tuple[JavaSuite, JavaSuite]:
@@ -176,6 +184,11 @@ def _touched(path: str, old: JavaSuite, new: JavaSuite) -> _Touched:
         else:
             # What is new counts only where a test used its name before, for something else then.
             names.update(name for name in _names(key) if name in used)
+    owners = {full.rpartition(".")[0] for name, full in new.imports.items() if name.endswith("*")}
+    for name, full in old.imports.items():
+        # What is not imported by name any more may be another thing of the package, or of a star.
+        if name in used and name not in new.imports and full.rpartition(".")[0] not in owners:
+            names.add(name)
     for name, full in new.imports.items():
         if old.imports.get(name) != full and (name in used or name in old.imports):
             names.add(name)

@@ -68,7 +68,11 @@ def _of_pom(root: ElementTree.Element) -> RunnerParts:
             element.findtext("scope") == "test" or _TESTING.search(f"{element.findtext('groupId')}.{name}")
         ):
             libraries.append(element)
-    said = ["\n".join(ElementTree.tostring(e, "unicode") for e in found) for found in (runner, libraries)]
+    try:
+        said = ["\n".join(ElementTree.tostring(e, "unicode") for e in found) for found in (runner, libraries)]
+    except RecursionError:
+        # Nested deeper than anybody writes: all of it counts.
+        said = ["".join(root.itertext()), ""]
     return RunnerParts(*said)
 
 

@@ -18,7 +18,7 @@ _CLASS = re.compile(
     r"\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed|strictfp)\s+)*"
     r"(@?interface|class|enum|record)\s+(\w+)"
 )
-_CALLED = re.compile(r"(\w+)\s*\(")
+_CALLED = re.compile(r"\b(\w+)\s*\(")
 _ANNOTATION = re.compile(r"@(?!interface\b)[\w.]+\s*")
 _STATEMENT = re.compile(r"\s*(?:import|package)\b")
 _CONSTANT = re.compile(r"[{(\[,;]|\w+")
@@ -142,7 +142,7 @@ class _Scan:
         if called is not None:
             self._add("abstract", called[1], owner, start, end, end)
         else:
-            names = re.findall(r"(\w+)\s*(?:\[\s*\]\s*)*(?:=|,|$)", re.sub(r"<[^;=]*>", " ", head))
+            names = re.findall(r"\b(\w+)\s*(?:\[\s*\]\s*)*(?:=|,|$)", re.sub(r"<[^;=]*>", " ", head))
             self._add("field", " ".join(names[:1] if "=" in head else names), owner, start, end, end)
 
     def _body(self, start: int, opening: int, end: int, owner: str, depth: int) -> None:

@@ -72,7 +72,10 @@ class KnownSuite:
         if report.end is RunEnd.COMPLETE:
             # A run that did not measure leaves what is known of who executes what.
             files = _files(report, tree, {}) if report.coverage else _still(self.files, tree)
-            return KnownSuite(_tests(report, tree, (), {}), files, whole_s=report.duration_s)
+            # Without measuring it is quicker, and the next one may have to measure.
+            known_s = 0.0 if report.coverage else self.whole_s or 0.0
+            whole_s = max(known_s, report.duration_s)
+            return KnownSuite(_tests(report, tree, (), {}), files, whole_s=whole_s)
         if report.end is not RunEnd.TIMEOUT:
             return self
         # Which part of the time a test took that had not ended, and which the start did, nobody knows.

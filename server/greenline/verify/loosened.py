@@ -12,7 +12,8 @@ import ast
 import builtins
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import attrs
 
@@ -96,7 +97,9 @@ def loosened(base: Tree, patched: Tree, paths: Iterable[str], test_files: Iterab
     """Return what a patch to `paths`, none of them product code, may have loosened in `test_files`."""
     changed = set(paths)
     files = {p: (SuiteFile.of(base, p), SuiteFile.of(patched, p)) for p in changed if p.endswith(".py")}
-    names = {path: _changed_names(old, new) for path, (old, new) in files.items()}
+    texts = [base[p].content for p in {*test_files, *files} if p in base and p.endswith(".py")]
+    is_used = cache(lambda name: any(name.encode() in text for text in texts))
+    names = {path: _changed_names(old, new, is_used) for path, (old, new) in files.items()}
     for path, (old, new) in files.items():
         names[path] |= _marked(old, new, patched)
     names = {path: found - _grown(patched, path, found, *files[path]) for path, found in names.items()}
@@ -241,7 +244,7 @@ def _is_unused(name: str, used: frozenset[str]) -> bool:
     )
 
 
-def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
+def _changed_names(old: SuiteFile, new: SuiteFile, is_used: Callable[[str], bool]) -> frozenset[str]:
     """Return the names that mean another thing than before; a new one counts only where it was used."""
     before = old.every_use()
     found = set()
@@ -253,7 +256,7 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
                 found.add(name)
             continue
         before_it, after_it = old.nodes.get(name, ()), new.nodes.get(name, ())
-        if len(before_it) == len(after_it) == 1 and _does_the_same(before_it[0], after_it[0]):
+        if len(before_it) == len(after_it) == 1 and _does_the_same(before_it[0], after_it[0], is_used):
             continue
         is_new = name not in old.bound
         if not is_new or name in before or name in _BUILTINS or name == EVERYTHING:
@@ -261,10 +264,10 @@ def _changed_names(old: SuiteFile, new: SuiteFile) -> frozenset[str]:
     return frozenset(found)
 
 
-def _does_the_same(old: ast.AST, new: ast.AST) -> bool:
+def _does_the_same(old: ast.AST, new: ast.AST, is_used: Callable[[str], bool]) -> bool:
     """Return whether a helper does the same for all who called it before."""
     if isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef):
-        return has_more_methods(old, new)
+        return has_more_methods(old, new, is_used)
     return isinstance(old, Function) and isinstance(new, Function) and is_same_by_default(old, new)
 
 

@@ -16,6 +16,8 @@ _LABELS = frozenset({"asyncio", "anyio", "trio"})
 """Marks that say how a coroutine is run, and change no other test."""
 _TIGHTER_GONE = frozenset({"skip", "skipif", "xfail", "flaky"})
 """Marks without which a test only says more."""
+_DECIDING = _TIGHTER_GONE | {"usefixtures", "filterwarnings", "parametrize", "timeout", "hypothesis"}
+"""Marks that do something to a test, also where a project registers them."""
 _LISTENING = frozenset({"fixturenames", "own_markers", "_fixtureinfo", "addinivalue_line"})
 _OF_OUTCOME = frozenset({"usefixtures", "filterwarnings", "flaky"})
 _SETTING = frozenset({"deadline", "suppress_health_check", "print_blob", "verbosity", "parent"})
@@ -57,7 +59,7 @@ def labels_of(tree: Tree) -> frozenset[str]:
     # What it is for is said behind a colon, or not at all.
     hooks = [*_registered(tree)]
     lines = [*effective(tree)[1].get("markers", ()), *hooks]
-    names = {line.partition(":")[0].partition("(")[0].strip() for line in lines} - {""}
+    names = {line.partition(":")[0].partition("(")[0].strip() for line in lines} - {""} - _DECIDING
     if not names:
         return frozenset()
     text = b"\n".join(file.content for path, file in tree.items() if path.endswith(".py"))

@@ -17,7 +17,7 @@ from greenline.verify.folded import last_name
 from greenline.verify.python_suite import Function, SuiteFile
 from greenline.verify.test_function import place
 
-_NAMED = re.compile(r"_?assert|_?expect", re.IGNORECASE)
+_NAMED = re.compile(r"_?(?:assert|expect)(?![a-z])")
 _FAILS = frozenset({"fail", "AssertionError"})
 
 
@@ -27,30 +27,38 @@ def own_assertions(base: Tree, patched: Tree, paths: Iterable[str], after: TestR
     if not weaker:
         return {}
     files = {path: SuiteFile.of(patched, path) for path in patched if path.endswith(".py")}
-    known = dict(weaker)
-    grown = True
-    while grown:
-        # What hands an assertion on under a name of its own is one as well.
-        more = {
-            name: next(known[word] for word in sorted(file.used[name] & known.keys()))
-            for file in files.values()
-            if not file.tests
-            for name in file.closed(frozenset(known)) - known.keys()
-            if name and file.used[name] & known.keys()
-        }
-        known |= more
-        grown = bool(more)
+    known = _handed_on(weaker, [file for file in files.values() if not file.tests])
+    near: dict[str, frozenset[str]] = {}
     found = {}
     for test in after.tests:
         path, name = place(test)
         file = files.get(path)
         if file is None or name not in file.tests:
             continue
-        used = file.uses(name) & file.closed(frozenset(known))
+        if path not in near:
+            near[path] = file.closed(frozenset(known))
+        used = file.uses(name) & near[path]
         by = next((known[word] for word in sorted(used & known.keys())), "")
         if used:
             found[test.id] = by or min(weaker.values())
     return found
+
+
+def _handed_on(weaker: Mapping[str, str], files: Iterable[SuiteFile]) -> dict[str, str]:
+    """Return the assertions with what hands them on under names of its own, each with what it stands for."""
+    users: dict[str, list[str]] = {}
+    for file in files:
+        for name, used in file.used.items():
+            for word in used:
+                users.setdefault(word, []).append(name)
+    known, waiting = dict(weaker), [*weaker]
+    while waiting:
+        word = waiting.pop()
+        for name in users.get(word, ()):
+            if name and name not in known:
+                known[name] = known[word]
+                waiting.append(name)
+    return known
 
 
 def _weaker(base: Tree, patched: Tree, paths: Iterable[str]) -> dict[str, str]:
@@ -61,16 +69,20 @@ def _weaker(base: Tree, patched: Tree, paths: Iterable[str]) -> dict[str, str]:
             old, new = _assertions(base, path), _assertions(patched, path)
             for name, asked in old.items():
                 left = [*new.get(name, ())]
-                for statement in asked:
-                    if statement in left:
-                        left.remove(statement)
+                for condition in asked:
+                    kept = next((one for one in left if condition in one), None)
+                    if kept is not None:
+                        left.remove(kept)
                     elif name in new:
                         found[name] = f"{path}: {name}"
     return found
 
 
 def _assertions(tree: Tree, path: str) -> dict[str, list[str]]:
-    """Return the functions of a file that are named as assertions are → what they ask, as dumps."""
+    """Return the functions of a file that are named as assertions are → what they ask, as dumps.
+
+    A condition that asks for more as well holds the dump of the old one within its own.
+    """
     try:
         module = parse_python(tree[path].content) if path in tree else ast.Module([], [])
     except (SyntaxError, RecursionError):

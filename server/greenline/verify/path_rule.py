@@ -76,6 +76,8 @@ _CONFIGURATION = (
 )
 _METADATA = re.compile(r"\.(?:dist|egg)-info(?:/|$)|(?:^|/)META-INF/services/(?:org\.)?junit\.", re.I)
 """The description of an installed distribution, whose entry points pytest loads as plugins."""
+_STARTED = re.compile(r"(?:^|/)(?:site|user)customize/")
+"""The same as `sitecustomize.py`, as a package."""
 _JAVA = frozenset({"pom.xml", "build.gradle", "build.gradle.kts"})
 _MIXED = frozenset({"pyproject.toml", "setup.cfg", "package.json"}) | _JAVA
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch")
@@ -127,6 +129,8 @@ class PathRule:
         """Return whether a relative path configures the runner."""
         name = PurePosixPath(path).name
         if path in self.mixed or path in self.plugins or _METADATA.search(path):
+            return True
+        if _STARTED.search(path):
             return True
         return any(fnmatch.fnmatch(name, pattern) for pattern in _CONFIGURATION)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import unittest
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from greenline.core.port import Tree
 from greenline.verify.folded import last_name
@@ -65,8 +65,8 @@ def is_prose(node: ast.AST) -> bool:
     )
 
 
-def has_more_methods(old: ast.ClassDef, new: ast.ClassDef) -> bool:
-    """Return whether a test case that others share is the same with further methods.
+def has_more_methods(old: ast.ClassDef, new: ast.ClassDef, is_used: Callable[[str], bool]) -> bool:
+    """Return whether a test case that others share is the same with further methods, whose names none used.
 
     These must have names by which neither a runner nor any class of unittest's calls something else.
     """
@@ -81,16 +81,16 @@ def has_more_methods(old: ast.ClassDef, new: ast.ClassDef) -> bool:
     for node in new.body:
         if before and ast.dump(node) == before[0]:
             del before[0]
-        elif not is_prose(node) and not (isinstance(node, Function) and _is_further(node, known)):
+        elif not is_prose(node) and not (isinstance(node, Function) and _is_further(node, known, is_used)):
             return False
     return not before
 
 
-def _is_further(node: Function, known: set[str]) -> bool:
+def _is_further(node: Function, known: set[str], is_used: Callable[[str], bool]) -> bool:
     """Return whether nobody has called a method of that name so far."""
     is_taken = node.name in known or node.name in _CALLED_BY_RUNNERS or node.name.startswith("_")
     is_set_up = node.name.lower().startswith(("setup", "teardown", "test", "pytest"))
-    return not is_taken and not is_set_up and not node.decorator_list
+    return not is_taken and not is_set_up and not node.decorator_list and not is_used(node.name)
 
 
 def _filled(function: Function, values: Mapping[str, ast.expr]) -> Function:

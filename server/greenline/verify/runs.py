@@ -19,7 +19,8 @@ from greenline.verify.python_project import detect
 from greenline.verify.report import parse_rounds
 
 RUNNER_FOLDER = "/opt/greenline/runner"
-_REPORTER = ("{python}", "-I", f"{RUNNER_FOLDER}/reporter.py")
+_REPORTER = ("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py")
+"""Without `site`: a `.pth` file or a `sitecustomize` of the project would run as the reporter."""
 _FIFO = "/run/greenline/report"
 MAX_ARGUMENT_BYTES = 100_000
 """How long the ids of one run may be together; more than that mean the whole suite."""

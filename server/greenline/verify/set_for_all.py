@@ -19,18 +19,20 @@ def set_for_all(tree: Tree, path: str) -> frozenset[str]:
     file = tree.get(path)
     try:
         module = parse_python(file.content) if file is not None else ast.Module([], [])
+        return frozenset(_found(module, tree))
     except (SyntaxError, RecursionError):
         return frozenset()
+
+
+def _found(module: ast.Module, tree: Tree) -> Iterator[str]:
     imported = dict(_imported(module, tree))
-    found = set()
     for statement in (*_executed(module.body), *_by_fixtures(module)):
         for target in _set(statement):
             root = target
             while isinstance(root, ast.Attribute | ast.Subscript):
                 root = root.value
             if isinstance(root, ast.Name) and root.id in imported and root is not target:
-                found.add(ast.unparse(target))
-    return frozenset(found)
+                yield ast.unparse(target)
 
 
 def _executed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -91,11 +93,14 @@ def _imported(module: ast.Module, tree: Tree) -> Iterator[tuple[str, str]]:
                     yield alias.asname or alias.name.split(".")[0], alias.name
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if node.level or _is_there(node.module or "", tree):
+                # An object, such as an application, is there to be set up; a module or a table is not.
+                is_module = _is_there(f"{node.module}.{alias.name}".strip("."), tree)
+                if is_module or (alias.name.isupper() and _is_there(node.module or "", tree)):
                     yield alias.asname or alias.name, node.module or ""
 
 
 def _is_there(name: str, tree: Tree) -> bool:
     path = name.replace(".", "/")
     places = (f"{folder}{path}{end}" for folder in ("", "src/", "lib/") for end in (".py", "/__init__.py"))
-    return any(place in tree for place in places)
+    is_of_tests = path.split("/")[0] in ("test", "tests", "testing") or path == "conftest"
+    return not is_of_tests and any(place in tree for place in places)

@@ -16,6 +16,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield what of a module swallows every failure, and its 1-based line."""
     for node in ast.walk(module):
+        if isinstance(node, ast.Try | ast.TryStar) and _catches_assertions(node):
+            yield "catches what assertions raise", node.lineno
         if not isinstance(node, _Function):
             continue
         if node.name in _EXITS and _always_true(node.body, _arguments(node)):
@@ -24,8 +26,6 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
             last_name(d.func if isinstance(d, ast.Call) else d) in _MANAGERS for d in node.decorator_list
         )
         callbacks = frozenset() if is_manager else _arguments(node)
-        if any(map(_catches_assertions, ast.walk(node))):
-            yield f"{node.name} catches what assertions raise", node.lineno
         for inner in ast.walk(node):
             held = _swallowed(inner, node if is_manager else None)
             if any(
@@ -35,10 +35,8 @@ def swallows(module: ast.Module) -> Iterator[tuple[str, int]]:
                 break
 
 
-def _catches_assertions(node: ast.AST) -> bool:
+def _catches_assertions(node: ast.Try | ast.TryStar) -> bool:
     """Return whether a handler by name keeps what assertions raise, but for those of its own `try`."""
-    if not isinstance(node, ast.Try | ast.TryStar):
-        return False
     if any(isinstance(inner, ast.Assert) for statement in node.body for inner in ast.walk(statement)):
         return False
     for handler in node.handlers:

