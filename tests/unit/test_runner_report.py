@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from greenline.verify.runs import REPORTER
 
 RUNNER = Path(__file__).parents[2] / "sandbox" / "runner"
 TESTS = """import os
@@ -141,3 +144,16 @@ def test_a_test_that_writes_to_the_report_is_an_intruder(tmp_path: Path) -> None
     forge = "import os\n\n\ndef test_a():\n    open(os.environ['FORGED_REPORT'], 'w').write('{}' + chr(10))\n"
 
     assert {"kind": "intruder", "where": "fifo"} in run(tmp_path, forge)
+
+
+def test_nothing_of_a_projects_environment_runs_as_the_reporter(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False)
+    (packages,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    (packages / "mine.pth").write_text("import sys; print('FORGED', flush=True)\n")
+    python = str(tmp_path / "env" / "bin" / "python")
+    flags = REPORTER[1:-1]
+
+    plain = subprocess.run([python, "-I", "-c", ""], capture_output=True, text=True, check=True)
+    guarded = subprocess.run([python, *flags, "-c", ""], capture_output=True, text=True, check=True)
+
+    assert (plain.stdout, guarded.stdout) == ("FORGED\n", "")

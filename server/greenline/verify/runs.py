@@ -19,7 +19,7 @@ from greenline.verify.python_project import detect
 from greenline.verify.report import parse_rounds
 
 RUNNER_FOLDER = "/opt/greenline/runner"
-_REPORTER = ("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py")
+REPORTER = ("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py")
 """Without `site`: a `.pth` file or a `sitecustomize` of the project would run as the reporter."""
 _FIFO = "/run/greenline/report"
 MAX_ARGUMENT_BYTES = 100_000
@@ -162,7 +162,7 @@ class Suite:
             root=self.root,
             tree=tree,
             command=command,
-            reporter=_REPORTER,
+            reporter=REPORTER,
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": _FIFO},
             limits=self.limits,
             label=self.label,
