@@ -156,4 +156,5 @@ def test_nothing_of_a_projects_environment_runs_as_the_reporter(tmp_path: Path) 
     plain = subprocess.run([python, "-I", "-c", ""], capture_output=True, text=True, check=True)
     guarded = subprocess.run([python, *flags, "-c", ""], capture_output=True, text=True, check=True)
 
-    assert (plain.stdout, guarded.stdout) == ("FORGED\n", "")
+    assert "FORGED" in plain.stdout
+    assert guarded.stdout == ""
