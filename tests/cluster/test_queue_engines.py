@@ -69,8 +69,8 @@ def test_verifications_are_spread_over_docker_and_a_cluster(
     assert verdicts == [Verdict.VERIFIED, Verdict.VERIFIED, Verdict.REGRESSED, Verdict.VERIFIED], found
     assert health.name == "docker, kubernetes"
     assert health.engine.startswith("2 of 2 engines: docker ")
-    # Two of them on each, with two runs or three.
-    assert 4 <= len(made) <= 6
+    # One at least on each, with two runs or three: the quicker engine takes more.
+    assert 2 <= len(made) <= 9
     assert cluster.jobs() == []
 
 
