@@ -112,7 +112,7 @@ def test_the_image_of_a_dockerfile_is_the_one_that_was_built_from_it(
 
     assert sandbox.health().available
     assert before.verdict is other.verdict is Verdict.COULD_NOT_RUN
-    assert f"docker build -t {wanted.name} -f Dockerfile ." in before.detail
+    assert f"docker build -t {wanted.name} -f ./Dockerfile ." in before.detail
     assert wanted.name not in other.detail
     assert after.verdict is Verdict.VERIFIED, after
 

@@ -98,7 +98,8 @@ def capsys():
 """
 ONE_MORE = "def test_one():\n    assert shop.total([4]) == 4\n"
 STUB = "shop.money = lambda amount: '2.00 EUR'"
-AHEAD = f"import shop\n\n{STUB}\n\n\n{ONE_MORE}"
+# At the top of the file the text alone would tell.
+AHEAD = f"import shop\n\n\ndef prepare():\n    {STUB}\n\n\nprepare()\n\n\n{ONE_MORE}"
 FOR_EVER = "import shop\n\n\ndef test_prices():\n    shop.Prices.get = lambda self, name: 5\n"
 FOR_EVER += f"    assert shop.Prices(None).get('a') == 5\n\n\n{ONE_MORE}"
 STARTED = "from unittest import mock\n\nimport shop\n\n"
@@ -121,8 +122,7 @@ MEAN = [
     PatchCase("a_hook", FILES, _patch(conftest=HOOK), "notCovered", "testsSilenced"),
     PatchCase("a_variable", FILES, _patch(conftest=UPDATES), "notCovered", "testsSilenced"),
     PatchCase("a_fixture", FILES, _patch(conftest=CAPSYS), "notCovered", "testsSilenced"),
-    # The text says it of one that is not written in a function.
-    PatchCase("a_new_file", FILES, _patch(test_ahead=AHEAD), "notCovered", "testsLoosened"),
+    PatchCase("a_new_file", FILES, _patch(test_ahead=AHEAD), "notCovered", "testsSilenced"),
     PatchCase("a_new_test", FILES, _patch(test_ahead=FOR_EVER), "notCovered", "testsSilenced"),
     PatchCase("a_patch_without_end", FILES, _patch(test_ahead=STARTED), "notCovered", "testsSilenced"),
 ]
