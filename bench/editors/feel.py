@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -20,6 +20,23 @@ Times = dict[str, list[float]]
 
 class NotMeasured(Exception):
     """An editor did not do what was to be measured."""
+
+
+def run_to_end(command: Sequence[str], where: Path, environment: Mapping[str, str], limit_s: float) -> None:
+    """Run a command to its end; raises `NotMeasured` with its last words where it fails."""
+    done = subprocess.run(
+        command,
+        cwd=where,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=limit_s,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise NotMeasured(f"{' '.join(command)} ended with {done.returncode}: {done.stdout[-2000:]}")
 
 
 @attrs.frozen

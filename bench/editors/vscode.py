@@ -9,7 +9,6 @@ between them take at most.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +18,7 @@ from pathlib import Path
 import attrs
 
 from bench.editors.driver import CLIENT, NODE, RUN_TYPESCRIPT, Driver, need_vscode
-from bench.editors.feel import N_SAMPLES, Feel, NotMeasured, Times, Verifications
+from bench.editors.feel import N_SAMPLES, Feel, Times, Verifications, run_to_end
 from bench.table import Log, load
 
 _FEEL = CLIENT / "test" / "bench" / "feel.ts"
@@ -109,16 +108,5 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _pack(environment: Mapping[str, str]) -> None:
     """Package the extension as it is now."""
-    done = subprocess.run(
-        [str(NODE), "tools/package.mjs"],
-        cwd=CLIENT,
-        env={**environment, "GREENLINE_PYTHON": sys.executable},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_PACK_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise NotMeasured(f"The extension could not be packaged: {done.stdout[-1000:]}")
+    command = [str(NODE), "tools/package.mjs"]
+    run_to_end(command, CLIENT, {**environment, "GREENLINE_PYTHON": sys.executable}, _PACK_S)

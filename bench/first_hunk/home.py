@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from bench.editors.feel import ROOT, NotMeasured
+from bench.editors.feel import ROOT, run_to_end
 from bench.first_hunk.step import Download, Timed
 
 _STEP_S = 900.0
@@ -88,19 +87,7 @@ class Home:
 
 def run(command: list[str], where: Path, environment: Mapping[str, str]) -> None:
     """Run a command to its end; raises with what it wrote where it fails."""
-    done = subprocess.run(
-        command,
-        cwd=where,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_STEP_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise NotMeasured(f"{' '.join(command)} ended with {done.returncode}: {done.stdout[-2000:]}")
+    run_to_end(command, where, environment, _STEP_S)
 
 
 def timed(name: str, act: Callable[[], None]) -> Timed:

@@ -83,10 +83,10 @@ class Tries:
         self.port = world["port"]
 
     def registry(self) -> str:
-        return _status(self._ask(f"GET http://registry.test:{self.port}/file HTTP/1.1\r\n\r\n"))
+        return _status(self._ask(f"GET http://packages.test:{self.port}/file HTTP/1.1\r\n\r\n"))
 
     def tunnel(self) -> str:
-        return "carried" if self._tunnel(_hello("registry.test")) else "cut"
+        return "carried" if self._tunnel(_hello("packages.test")) else "cut"
 
     def direct(self) -> str:
         return _connects((socket.AF_INET, ("127.0.0.1", self.port)))
@@ -95,17 +95,17 @@ class Tries:
         return _connects((socket.AF_INET, ("203.0.113.7", 443)))
 
     def dns(self) -> str:
-        socket.getaddrinfo("registry.test", 443)
+        socket.getaddrinfo("packages.test", 443)
         return "found"
 
     def other_host(self) -> str:
         return self._connect("other.test:443")
 
     def other_port(self) -> str:
-        return self._connect("registry.test:22")
+        return self._connect("packages.test:22")
 
     def longer_name(self) -> str:
-        return self._connect(f"registry.test.evil.test:{self.port}")
+        return self._connect(f"packages.test.evil.test:{self.port}")
 
     def address(self) -> str:
         return self._connect("203.0.113.7:443")
@@ -130,7 +130,7 @@ class Tries:
         return self._connect(f"rebound.test:{self.port}")
 
     def redirect(self) -> str:
-        answer = self._ask(f"GET http://registry.test:{self.port}/redirect HTTP/1.1\r\n\r\n").decode()
+        answer = self._ask(f"GET http://packages.test:{self.port}/redirect HTTP/1.1\r\n\r\n").decode()
         place = answer.split("Location: ")[1].split("\r\n")[0]
         return _status(self._ask(f"GET {place} HTTP/1.1\r\n\r\n"))
 
@@ -141,7 +141,7 @@ class Tries:
         return self._echo("Authorization: Basic c2VjcmV0\r\n", "c2VjcmV0")
 
     def user(self) -> str:
-        return _status(self._ask("GET http://registry.test@evil.test/ HTTP/1.1\r\n\r\n"))
+        return _status(self._ask("GET http://packages.test@evil.test/ HTTP/1.1\r\n\r\n"))
 
     def socket(self) -> str:
         return self._connect("unix:/var/run/docker.sock")
@@ -150,22 +150,22 @@ class Tries:
         return _status(self._ask("GET file:///etc/shadow HTTP/1.1\r\n\r\n"))
 
     def upload(self) -> str:
-        head = f"POST http://registry.test:{self.port}/ HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"
+        head = f"POST http://packages.test:{self.port}/ HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"
         return _status(self._ask(head.replace("Content-Length: 3", "Content-Length: 0").replace("abc", "")))
 
     def body(self) -> str:
         inner = "GET http://other.test/ HTTP/1.1\r\n\r\n"
-        head = f"GET http://registry.test:{self.port}/ HTTP/1.1\r\nContent-Length: {len(inner)}\r\n\r\n"
+        head = f"GET http://packages.test:{self.port}/ HTTP/1.1\r\nContent-Length: {len(inner)}\r\n\r\n"
         return _status(self._ask(head + inner))
 
     def lines(self) -> str:
-        return _status(self._ask(f"GET http://registry.test:{self.port}/ HTTP/1.1\nHost: other.test\r\n\r\n"))
+        return _status(self._ask(f"GET http://packages.test:{self.port}/ HTTP/1.1\nHost: other.test\r\n\r\n"))
 
     def early(self) -> str:
-        return _status(self._ask(f"CONNECT registry.test:{self.port} HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n"))
+        return _status(self._ask(f"CONNECT packages.test:{self.port} HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n"))
 
     def second(self) -> str:
-        one = f"GET http://registry.test:{self.port}/file HTTP/1.1\r\n\r\n"
+        one = f"GET http://packages.test:{self.port}/file HTTP/1.1\r\n\r\n"
         return "one" if self._ask(one + one).count(b"HTTP/1.1 ") == 1 else "more"
 
     def fronting(self) -> str:
@@ -175,7 +175,7 @@ class Tries:
         return "carried" if self._tunnel(b"GET / HTTP/1.1\r\nHost: other.test\r\n\r\n") else "cut"
 
     def long_head(self) -> str:
-        return _status(self._ask("GET http://registry.test/ HTTP/1.1\r\n" + "A: b\r\n" * 20000))
+        return _status(self._ask("GET http://packages.test/ HTTP/1.1\r\n" + "A: b\r\n" * 20000))
 
     def slow_head(self) -> str:
         with socket.create_connection(PROXY) as client:
@@ -202,7 +202,7 @@ class Tries:
     def flood(self) -> str:
         path = "x" * 8000
         for _ in range(300):
-            if not self._ask(f"GET http://registry.test:{self.port}/{path} HTTP/1.1\r\n\r\n"):
+            if not self._ask(f"GET http://packages.test:{self.port}/{path} HTTP/1.1\r\n\r\n"):
                 return "cut"
         return "carried"
 
@@ -217,12 +217,12 @@ class Tries:
         return _status(self._ask(f"CONNECT {place} HTTP/1.1\r\n\r\n"))
 
     def _echo(self, field: str, word: str) -> str:
-        answer = self._ask(f"GET http://registry.test:{self.port}/echo HTTP/1.1\r\n{field}\r\n")
+        answer = self._ask(f"GET http://packages.test:{self.port}/echo HTTP/1.1\r\n{field}\r\n")
         return "rewritten" if b"Accept" in answer or word.encode() not in answer else "passed on"
 
     def _tunnel(self, data: bytes) -> bytes:
         with socket.create_connection(PROXY, 10) as client:
-            client.sendall(f"CONNECT registry.test:{self.port} HTTP/1.1\r\n\r\n".encode())
+            client.sendall(f"CONNECT packages.test:{self.port} HTTP/1.1\r\n\r\n".encode())
             if not client.recv(4096).startswith(b"HTTP/1.1 200"):
                 return b""
             client.sendall(data)

@@ -45,7 +45,7 @@ class Names:
         if host == "rebound.test":
             self._n_asked += 1
             return ["127.0.0.1"] if self._n_asked == 1 else ["169.254.169.254"]
-        return {"registry.test": ["127.0.0.1"], "inside.test": ["10.1.2.3"]}[host]
+        return {"packages.test": ["127.0.0.1"], "inside.test": ["10.1.2.3"]}[host]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def came(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         with serve() as registry, socket_folder() as folder:
             registry.files["/file"] = b"a package"
             registry.redirects["/redirect"] = "http://other.test/"
-            registries = [Registry.of(f"registry.test:{registry.port}=127.0.0.1")]
+            registries = [Registry.of(f"packages.test:{registry.port}=127.0.0.1")]
             registries.append(Registry.of(f"rebound.test:{registry.port}=127.0.0.1"))
             registries.append(Registry.of(f"inside.test:{registry.port}"))
             limits = ProxyLimits(head_s=2.0, idle_s=5.0, n_connections=30, up_bytes=1024 * 1024)
@@ -100,7 +100,7 @@ def test_what_was_refused_is_told_with_its_reason(came: Came) -> None:
 
 
 def test_the_registry_saw_requests_for_itself_alone(came: Came) -> None:
-    assert {fields["host"].split(":")[0] for _, fields in came.asked} <= {"registry.test", "rebound.test"}
+    assert {fields["host"].split(":")[0] for _, fields in came.asked} <= {"packages.test", "rebound.test"}
     assert not any({"authorization", "cookie"} & set(fields) for _, fields in came.asked)
 
 

@@ -163,11 +163,11 @@ def test_modules_of_go_are_fetched(
         "greenline.sandbox.lock_toolchain._proxy",
         lambda folder, source: FilteringProxy(folder, source.registries, None, lambda *_: ["127.0.0.1"]),
     )
-    settings = LockSettings((f"registry.test:{registry.port}=127.0.0.1",))
+    settings = LockSettings((f"packages.test:{registry.port}=127.0.0.1",))
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
-        "GOPROXY": f"http://registry.test:{registry.port},direct",
+        "GOPROXY": f"http://packages.test:{registry.port},direct",
     }
     sandbox = DockerSandbox(
         SandboxSettings(docker_host=docker_host, toolchain="lock", environment=environment, lock=settings)

@@ -102,13 +102,13 @@ def test_the_toolchain_of_lock_files_says_what_it_would_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GREENLINE_TOOLCHAIN", "lock")
-    monkeypatch.setenv("GREENLINE_REGISTRIES", "registry.test,mirror.test:8443=10.0.0.0/8")
+    monkeypatch.setenv("GREENLINE_REGISTRIES", "packages.test,mirror.test:8443=10.0.0.0/8")
     (tmp_path / "requirements.txt").write_text("shop==1.0\n")
 
     found, free = (finding for finding in examine(str(tmp_path)) if finding.name == "packages")
 
     assert found.ok
-    assert "requirements.txt; registries registry.test:443, mirror.test:8443" in found.detail
+    assert "requirements.txt; registries packages.test:443, mirror.test:8443" in found.detail
     assert "0 kept, 0 MB of 4096 MB" in found.detail
     assert (free.ok, free.optional) == (False, True)
     assert "requirements.txt has no hashes" in free.detail

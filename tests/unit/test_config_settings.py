@@ -47,7 +47,7 @@ def test_a_bad_option_is_named_with_the_value_used_instead(tmp_path: Path) -> No
 
 
 def test_a_registry_that_is_none_is_named() -> None:
-    settings = load_settings({"GREENLINE_REGISTRIES": "registry.test,https://mirror.test/"}, NONE)
+    settings = load_settings({"GREENLINE_REGISTRIES": "packages.test,https://mirror.test/"}, NONE)
 
     assert settings.registries == ()
     assert settings.warnings == (

@@ -19,7 +19,7 @@ from greenline.sandbox.proxy import SOCKET_NAME, FilteringProxy, ProxyLimits
 
 BODY = b"a package"
 NAMES = {
-    "registry.test": ["127.0.0.1"],
+    "packages.test": ["127.0.0.1"],
     "public.test": ["203.0.113.7"],
     "inside.test": ["10.1.2.3"],
     "metadata.test": ["169.254.169.254"],
@@ -84,8 +84,8 @@ def make_ground(tmp_path: Path) -> Iterator[MakeGround]:
 
         def make(limits: ProxyLimits) -> Ground:
             origin = Origin(stack)
-            registries = [Registry.of(f"registry.test:{origin.port}=127.0.0.1")]
-            registries += [Registry.of(f"{name}:{origin.port}") for name in NAMES if name != "registry.test"]
+            registries = [Registry.of(f"packages.test:{origin.port}=127.0.0.1")]
+            registries += [Registry.of(f"{name}:{origin.port}") for name in NAMES if name != "packages.test"]
             registries.append(Registry.of("gone.test:443"))
             # Longer than a socket's path may be.
             folder = tmp_path / ("x" * 120)
@@ -121,26 +121,26 @@ def _hello(name: str | None) -> bytes:
     return outgoing.read()
 
 
-CONNECT = b"CONNECT registry.test:PORT HTTP/1.1\r\nHost: registry.test:PORT\r\n\r\n"
+CONNECT = b"CONNECT packages.test:PORT HTTP/1.1\r\nHost: packages.test:PORT\r\n\r\n"
 
 
 def test_a_plain_request_reaches_the_registry_with_nothing_but_what_it_needs(ground: Ground) -> None:
     answer = ground.say(
-        b"GET http://registry.test:PORT/simple/x?y=1 HTTP/1.1\r\nHost: other.test\r\nAccept: text/html\r\n"
+        b"GET http://packages.test:PORT/simple/x?y=1 HTTP/1.1\r\nHost: other.test\r\nAccept: text/html\r\n"
         b"Authorization: Basic c2VjcmV0\r\nCookie: a=b\r\nProxy-Authorization: x\r\n"
         b"Connection: keep-alive\r\n\r\n"
     )
 
     assert answer.endswith(BODY)
     assert ground.origin.received == [
-        f"GET /simple/x?y=1 HTTP/1.1\r\nHost: registry.test:{ground.origin.port}\r\nConnection: close\r\n"
+        f"GET /simple/x?y=1 HTTP/1.1\r\nHost: packages.test:{ground.origin.port}\r\nConnection: close\r\n"
         "Accept: text/html\r\n\r\n".encode()
     ]
     assert ground.proxy.refused == ()
 
 
 def test_a_tunnel_that_asks_for_the_registry_is_carried(ground: Ground) -> None:
-    hello = _hello("registry.test")
+    hello = _hello("packages.test")
 
     answer = ground.say(CONNECT, hello[:3], hello[3:100], hello[100:])
 
@@ -150,7 +150,7 @@ def test_a_tunnel_that_asks_for_the_registry_is_carried(ground: Ground) -> None:
 
 
 def test_one_request_a_connection_is_handed_on(ground: Ground) -> None:
-    head = b"GET http://registry.test:PORT/a HTTP/1.1\r\n\r\n"
+    head = b"GET http://packages.test:PORT/a HTTP/1.1\r\n\r\n"
 
     ground.say(head + head.replace(b"/a", b"/b"))
 
@@ -160,9 +160,9 @@ def test_one_request_a_connection_is_handed_on(ground: Ground) -> None:
 
 REFUSED = {
     "another name": (b"CONNECT other.test:443 HTTP/1.1\r\n\r\n", b"403", "other.test:443"),
-    "another port": (b"CONNECT registry.test:22 HTTP/1.1\r\n\r\n", b"403", "registry.test:22"),
-    "a longer name": (b"CONNECT registry.test.evil.test:PORT HTTP/1.1\r\n\r\n", b"403", "evil.test"),
-    "a name with a dot behind": (b"CONNECT registry.test.:PORT HTTP/1.1\r\n\r\n", b"403", "registry.test."),
+    "another port": (b"CONNECT packages.test:22 HTTP/1.1\r\n\r\n", b"403", "packages.test:22"),
+    "a longer name": (b"CONNECT packages.test.evil.test:PORT HTTP/1.1\r\n\r\n", b"403", "evil.test"),
+    "a name with a dot behind": (b"CONNECT packages.test.:PORT HTTP/1.1\r\n\r\n", b"403", "packages.test."),
     "an address": (b"CONNECT 127.0.0.1:PORT HTTP/1.1\r\n\r\n", b"403", "127.0.0.1"),
     "an address as a number": (b"CONNECT 2130706433:PORT HTTP/1.1\r\n\r\n", b"403", "2130706433"),
     "a short address": (b"CONNECT 127.1:PORT HTTP/1.1\r\n\r\n", b"403", "127.1"),
@@ -172,72 +172,72 @@ REFUSED = {
     "a registry at metadata": (b"CONNECT metadata.test:PORT HTTP/1.1\r\n\r\n", b"403", "169.254.169.254"),
     "a registry at loopback": (b"CONNECT mapped.test:PORT HTTP/1.1\r\n\r\n", b"403", "::ffff:"),
     "a name that nobody knows": (b"CONNECT gone.test:443 HTTP/1.1\r\n\r\n", b"502", "not known"),
-    "no port": (b"CONNECT registry.test HTTP/1.1\r\n\r\n", b"400", "malformed address"),
+    "no port": (b"CONNECT packages.test HTTP/1.1\r\n\r\n", b"400", "malformed address"),
     "a socket": (b"CONNECT unix:/run/docker.sock HTTP/1.1\r\n\r\n", b"400", "malformed address"),
-    "a user before the host": (b"GET http://registry.test@evil.test/ HTTP/1.1\r\n\r\n", b"400", "malformed"),
-    "a backslash": (b"GET http://evil.test\\@registry.test:PORT/ HTTP/1.1\r\n\r\n", b"400", "malformed"),
-    "a path alone": (b"GET / HTTP/1.1\r\nHost: registry.test\r\n\r\n", b"400", "none of http"),
-    "https without a tunnel": (b"GET https://registry.test/ HTTP/1.1\r\n\r\n", b"400", "none of http"),
-    "ftp": (b"GET ftp://registry.test/ HTTP/1.1\r\n\r\n", b"400", "none of http"),
+    "a user before the host": (b"GET http://packages.test@evil.test/ HTTP/1.1\r\n\r\n", b"400", "malformed"),
+    "a backslash": (b"GET http://evil.test\\@packages.test:PORT/ HTTP/1.1\r\n\r\n", b"400", "malformed"),
+    "a path alone": (b"GET / HTTP/1.1\r\nHost: packages.test\r\n\r\n", b"400", "none of http"),
+    "https without a tunnel": (b"GET https://packages.test/ HTTP/1.1\r\n\r\n", b"400", "none of http"),
+    "ftp": (b"GET ftp://packages.test/ HTTP/1.1\r\n\r\n", b"400", "none of http"),
     "an upload": (
-        b"POST http://registry.test:PORT/ HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
+        b"POST http://packages.test:PORT/ HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
         b"405",
         "the method POST",
     ),
     "a body": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
         b"400",
         "with a body",
     ),
     "a tunnel with a body": (
-        b"CONNECT registry.test:PORT HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"CONNECT packages.test:PORT HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"400",
         "with a body",
     ),
     "two lengths": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n",
         b"400",
         "there twice",
     ),
     "two hosts": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         b"400",
         "there twice",
     ),
     "another protocol": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nUpgrade: h2c\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nUpgrade: h2c\r\n\r\n",
         b"400",
         "with a body",
     ),
     "bytes before the tunnel": (CONNECT + b"GET / HTTP/1.1\r\n\r\n", b"400", "before the tunnel"),
     "a folded field": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
         b"400",
         "malformed head",
     ),
     "a blank before the colon": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nContent-Length : 3\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nContent-Length : 3\r\n\r\n",
         b"400",
         "malformed head",
     ),
-    "a bare line end": (b"GET http://registry.test:PORT/ HTTP/1.1\nA: b\r\n\r\n", b"400", "malformed"),
+    "a bare line end": (b"GET http://packages.test:PORT/ HTTP/1.1\nA: b\r\n\r\n", b"400", "malformed"),
     "a bare return": (
-        b"GET http://registry.test:PORT/ HTTP/1.1\r\nA: b\rC: d\r\n\r\n",
+        b"GET http://packages.test:PORT/ HTTP/1.1\r\nA: b\rC: d\r\n\r\n",
         b"400",
         "malformed head",
     ),
-    "a zero": (b"GET http://registry.test:PORT/\0 HTTP/1.1\r\n\r\n", b"400", "malformed"),
-    "two blanks": (b"CONNECT  registry.test:PORT HTTP/1.1\r\n\r\n", b"400", "malformed"),
-    "no protocol": (b"GET http://registry.test:PORT/\r\n\r\n", b"400", "malformed"),
-    "another version": (b"CONNECT registry.test:PORT HTTP/2.0\r\n\r\n", b"400", "malformed"),
+    "a zero": (b"GET http://packages.test:PORT/\0 HTTP/1.1\r\n\r\n", b"400", "malformed"),
+    "two blanks": (b"CONNECT  packages.test:PORT HTTP/1.1\r\n\r\n", b"400", "malformed"),
+    "no protocol": (b"GET http://packages.test:PORT/\r\n\r\n", b"400", "malformed"),
+    "another version": (b"CONNECT packages.test:PORT HTTP/2.0\r\n\r\n", b"400", "malformed"),
     "a head that is too long": (
-        b"CONNECT registry.test:PORT HTTP/1.1\r\nA: " + b"x" * 20000,
+        b"CONNECT packages.test:PORT HTTP/1.1\r\nA: " + b"x" * 20000,
         b"431",
         "too long",
     ),
-    "a head that does not end": (b"CONNECT registry.test:PORT HTTP/1.1\r\n", b"408", "not sent in time"),
+    "a head that does not end": (b"CONNECT packages.test:PORT HTTP/1.1\r\n", b"408", "not sent in time"),
     "a hundred fields and more": (
-        b"CONNECT registry.test:PORT HTTP/1.1\r\n" + b"A: b\r\n" * 101 + b"\r\n",
+        b"CONNECT packages.test:PORT HTTP/1.1\r\n" + b"A: b\r\n" * 101 + b"\r\n",
         b"400",
         "malformed head",
     ),
@@ -263,7 +263,7 @@ def test_what_is_no_request_to_a_registry_is_refused(name: str, ground: Ground) 
         (lambda: _hello(None), "the tunnel asks for nobody"),
         (lambda: b"GET / HTTP/1.1\r\nHost: other.test\r\n\r\n", "not TLS"),
         (lambda: b"SSH-2.0-x\r\n", "not TLS"),
-        (lambda: _hello("registry.test")[:60], "not TLS"),
+        (lambda: _hello("packages.test")[:60], "not TLS"),
         (lambda: b"\x16\x03\x01\x00\x00" * 9, "not TLS"),
     ],
 )
@@ -301,7 +301,7 @@ def test_a_head_in_drops_is_cut_off_as_a_whole(ground: Ground) -> None:
 def test_what_is_carried_is_bounded(limits: dict[str, int], words: str, make_ground: MakeGround) -> None:
     ground = make_ground(ProxyLimits(**limits))
 
-    answer = ground.say(b"GET http://registry.test:PORT/ HTTP/1.1\r\n\r\n")
+    answer = ground.say(b"GET http://packages.test:PORT/ HTTP/1.1\r\n\r\n")
 
     assert not answer.endswith(BODY)
     assert words in ground.proxy.refused[0].reason
@@ -328,8 +328,8 @@ def test_connections_are_bounded_and_end_with_the_proxy(make_ground: MakeGround)
 @pytest.mark.parametrize(
     ("text", "host", "port"),
     [
-        ("registry.test", "registry.test", 443),
-        (" Registry.Test:8443 ", "registry.test", 8443),
+        ("packages.test", "packages.test", 443),
+        (" Packages.Test:8443 ", "packages.test", 8443),
         ("[::1]:3141", "::1", 3141),
         ("10.0.0.7:80", "10.0.0.7", 80),
         ("mirror.corp=10.0.0.0/8", "mirror.corp", 443),
@@ -340,18 +340,18 @@ def test_a_registry_is_read(text: str, host: str, port: int) -> None:
     registry = Registry.of(text)
 
     assert (registry.host, registry.port) == (host, port)
-    assert bool(registry.networks) == (host != "registry.test")
+    assert bool(registry.networks) == (host != "packages.test")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "a b", "http://registry.test", "registry.test:0", "registry.test:70000", "127.1", "0x7f000001"),
+        *("", "a b", "http://packages.test", "packages.test:0", "packages.test:70000", "127.1", "0x7f000001"),
         *(
             "*.test",
-            "registry.test/simple",
-            "registry.test=here",
-            "registry.test:x",
+            "packages.test/simple",
+            "packages.test=here",
+            "packages.test:x",
             "-a.test",
             "a..b",
             "u@h",
@@ -386,7 +386,7 @@ def test_public_addresses_are_public() -> None:
 
 
 def test_a_hidden_name_is_no_name() -> None:
-    hello = bytearray(_hello("registry.test"))
+    hello = bytearray(_hello("packages.test"))
     # The extension of the name becomes the one that encrypts it.
     at = bytes(hello).index(b"\x00\x00\x00\x12\x00\x10\x00\x00\x0d")
     hello[at : at + 2] = b"\xfe\x0d"

@@ -39,6 +39,10 @@ def found(before: str, after: str, tests: dict[str, str]) -> dict[str, str]:
         (RAISED, RAISED.replace("actual != expected", "abs(actual - expected) > 1000")),
         (RAISED, EXACT.replace("    assert actual == expected", "    pass")),
         (EXACT.replace("actual == expected", "actual == expected\n    assert actual >= 0"), EXACT),
+        (EXACT.replace("actual == expected", "actual == expected and actual >= 0"), EXACT),
+        (EXACT, EXACT.replace("actual == expected", "actual == expected or True")),
+        (EXACT, EXACT.replace("actual == expected", "not actual == expected")),
+        (RAISED, RAISED.replace("actual != expected", "actual != expected and actual < 0")),
     ],
 )
 def test_a_test_says_less_where_the_assertion_that_it_calls_does(before: str, after: str) -> None:
@@ -70,6 +74,7 @@ def test_it_is_followed_over_helpers() -> None:
         (EXACT, EXACT.replace("    assert", '    """Compare."""\n    assert')),
         (EXACT, EXACT + "\n\ndef assert_other(a):\n    assert a\n"),
         (EXACT, EXACT.replace("actual == expected", "type(actual) is int and actual == expected")),
+        (RAISED, RAISED.replace("actual != expected", "actual != expected or actual < 0")),
         (EXACT.replace("assert_price", "expected_loss"), CLOSE.replace("assert_price", "expected_loss")),
         # What is named as no assertion may check its arguments.
         (EXACT.replace("assert_price", "price_of"), CLOSE.replace("assert_price", "price_of")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from greenline.core.evidence import TestReport
@@ -68,21 +69,13 @@ def _weaker(base: Tree, patched: Tree, paths: Iterable[str]) -> dict[str, str]:
         if path.endswith(".py") and path in base:
             old, new = _assertions(base, path), _assertions(patched, path)
             for name, asked in old.items():
-                left = [*new.get(name, ())]
-                for condition in asked:
-                    kept = next((one for one in left if condition in one), None)
-                    if kept is not None:
-                        left.remove(kept)
-                    elif name in new:
-                        found[name] = f"{path}: {name}"
+                if name in new and Counter(asked) - Counter(new[name]):
+                    found[name] = f"{path}: {name}"
     return found
 
 
 def _assertions(tree: Tree, path: str) -> dict[str, list[str]]:
-    """Return the functions of a file that are named as assertions are → what they ask, as dumps.
-
-    A condition that asks for more as well holds the dump of the old one within its own.
-    """
+    """Return the functions of a file that are named as assertions are → what they ask, as dumps."""
     try:
         module = parse_python(tree[path].content) if path in tree else ast.Module([], [])
     except (SyntaxError, RecursionError):
@@ -97,12 +90,16 @@ def _assertions(tree: Tree, path: str) -> dict[str, list[str]]:
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:
-    """Return what a statement asks for, or the condition under which it fails."""
+    """Return what a statement asks for, or when it fails: more of either is stricter."""
     if isinstance(node, ast.Assert):
-        return [node.test]
+        return _parts(node.test, ast.And)
     if isinstance(node, ast.If) and any(_fails(step) for step in node.body):
-        return [node.test]
+        return _parts(node.test, ast.Or)
     return []
+
+
+def _parts(test: ast.expr, word: type[ast.boolop]) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, word) else [test]
 
 
 def _fails(step: ast.stmt) -> bool:
