@@ -181,6 +181,15 @@ def test_a_long_suite_is_run_bare_where_the_affected_tests_execute_the_whole_cha
     assert same.hunks[0].tests == ("tests/test_3.py::test_3", "tests/test_plugin.py::test_plugin")
     watched.commands.clear()
 
+    with_import, _ = measure(
+        verifier, TextPatch("import", QUICK, {"part3.py": f"import math\n\n\n{CHANGED}"}), tmp_path, 60
+    )
+
+    # No run shows a test that executes an import.
+    assert [bare(command) for command in watched.commands] == [False, True]
+    assert with_import.verdict is Verdict.VERIFIED
+    watched.commands.clear()
+
     unlikely = CHANGED + "\n\ndef other():\n    return 1\n"
     partly, _ = measure(verifier, TextPatch("partly", QUICK, {"part3.py": unlikely}), tmp_path, 60)
 

@@ -393,6 +393,19 @@ def test_a_long_output_is_read_at_once() -> None:
         assert "could not be installed" in failure(plan, result, (), source).message
 
 
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (["poetry.lock", "requirements.txt"], "poetry.lock holds all"),
+        (["web/package-lock.json"], "web/package-lock.json lies in a folder"),
+        (["web/go.sum"], "web/go.sum lies in a folder"),
+    ],
+)
+def test_lock_files_that_would_be_misread_are_refused(named: list[str], words: str) -> None:
+    with pytest.raises(SandboxUnavailable, match=words):
+        lock_plans(_tree(**dict.fromkeys(named, "")), named)
+
+
 def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadArchive):
         unpack(iter([b"no tar at all" * 100]), tmp_path, ["python"], MB)

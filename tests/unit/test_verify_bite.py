@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 import attrs
 import pytest
@@ -13,14 +14,14 @@ from greenline.core.bite import Bite, ChangedLines, HunkBite, Mutant
 from greenline.core.cancel import Cancellation
 from greenline.core.edit import EditSet, FileChange, Hunk
 from greenline.core.evidence import Evidence, HunkEvidence, Outcome, RunEnd, TestReport, TestResult, Verdict
-from greenline.core.port import Limits, StagedFile, Tree
+from greenline.core.port import Limits, StagedFile, Tree, VerifyRequest
 from greenline.mutation.choice import mutants
 from greenline.mutation.source import Candidate
 from greenline.sandbox.docker_sandbox import DockerSandbox, SandboxSettings
 from greenline.verify.batch import Trial
 from greenline.verify.bite import measure_bite, replies, reply_of
 from greenline.verify.detection import projects
-from greenline.verify.further import useless
+from greenline.verify.further import Further, Ground, measured_further, useless
 from greenline.verify.hunk_coverage import executed, hunks_of, measure
 from greenline.verify.path_rule import PathRule
 from greenline.verify.question import MOST_TESTS, Change, Question, questions
@@ -322,6 +323,28 @@ def test_a_test_is_suspicious_past_three_times_and_a_second_more(
 
     assert found == (("a",) if is_suspect else ())
     assert suspicious(report(a=base_s), report(a=patched_s), frozenset("a")) == ()
+
+
+@attrs.frozen
+class Steady:
+    """A suite whose only test takes as long as its tree says."""
+
+    def run(self, tree: Tree, tests: object, *, coverage: bool) -> TestReport:
+        return report(a=float(tree["seconds"].content))
+
+
+def test_durations_are_compared_of_runs_that_were_measured_alike() -> None:
+    base, patched = ({"seconds": StagedFile(text)} for text in (b"1.0", b"4.0"))
+    request = VerifyRequest(ROOT, base, EditSet(()))
+    suite = cast("Suite", Steady())
+    ground = Ground(request, suite, PathRule.of(base, patched), patched, (), TestChange(), 2)
+    # Coverage took the base two and a half times as long.
+    evidence = Evidence(Verdict.VERIFIED, "", "", base=report(a=2.5), patched=report(a=4.0))
+    alike = attrs.evolve(ground, timed=(report(a=1.0), report(a=4.0)))
+
+    seen = [measured_further(evidence, g, Further(), lambda _: None).warnings for g in (ground, alike)]
+
+    assert [len(warnings) for warnings in seen] == [0, 1]
 
 
 def test_a_test_is_slower_only_where_all_of_its_runs_are() -> None:

@@ -75,11 +75,17 @@ def address_of(host: str) -> Address | None:
         return None
 
 
+_OF_CLOUDS = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.192/32", "fec0::/10")))
+"""Where clouds answer their own machines at addresses that look public, and the site-local ones of old."""
+
+
 def is_public(address: Address) -> bool:
     """Return whether an address belongs to nobody's own network, nor to this machine, whatever it embeds."""
     inner = _embedded(address)
     if inner is not None:
         return is_public(inner)
+    if any(address in network for network in _OF_CLOUDS if network.version == address.version):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 

@@ -17,6 +17,7 @@ _SIGNS = {
     "javac": ("bin/javac", "bin/java", "lib/modules"),
 }
 """Program → what its own folder holds, relative to it."""
+_DEEP = 3
 _JAVA = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
@@ -77,8 +78,28 @@ def _programs(name: str, environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _is_java(root: Path) -> bool:
     """Return whether a project, or one in a folder or two below it, is Maven's or Gradle's."""
-    places = ("", "*/", "*/*/")
-    return any(next(root.glob(place + name), None) for name in _JAVA for place in places)
+    folders = [root]
+    for _ in range(_DEEP):
+        below: list[Path] = []
+        for folder in folders:
+            for entry in _entries(folder):
+                if entry.name in _JAVA:
+                    return True
+                # Before each run: a folder of packages can have thousands below it.
+                is_ours = not entry.name.startswith(".") and entry.name != "node_modules"
+                if is_ours and (entry.is_symlink() or entry.is_dir()):
+                    below.append(Path(entry.path))
+        folders = below
+    return False
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what a folder holds; nothing where it is none, or cannot be read."""
+    try:
+        with os.scandir(folder) as scan:
+            return [*scan]
+    except OSError:
+        return []
 
 
 def _artifacts(environment: Mapping[str, str], place: str) -> Path | None:

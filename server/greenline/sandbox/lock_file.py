@@ -74,6 +74,12 @@ def lock_plans(tree: Tree, named: Sequence[str] = ()) -> tuple[LockPlan, ...]:
             f"The lock file {gone[0]} is not in the project.",
             remedy="Change `lock_files` in config.toml (GREENLINE_LOCK_FILES).",
         )
+    for name in named:
+        if posixpath.basename(name) in (NODE, GO) and name not in (NODE, GO):
+            raise SandboxUnavailable(
+                f"{name} lies in a folder, where only lock files of Python's are read.",
+                remedy="Change `lock_files` in config.toml (GREENLINE_LOCK_FILES).",
+            )
     python = [n for n in named if n not in (NODE, GO)] or ([] if named else _python_files(tree))
     plans = [_python(tree, python)] if python else []
     if NODE in named or (not named and NODE in tree):
@@ -99,8 +105,13 @@ def _python_files(tree: Tree) -> list[str]:
 
 def _python(tree: Tree, names: Sequence[str]) -> LockPlan:
     converted = [name for name in names if posixpath.basename(name) in CONVERTED]
+    if converted and len(names) > 1:
+        raise SandboxUnavailable(
+            f"{converted[0]} holds all that is installed, and {len(names) - 1} more are named beside it.",
+            remedy="Name it alone among Python's in `lock_files`.",
+        )
     if converted:
-        (name,) = converted[:1]
+        (name,) = converted
         files = _staged(tree, [name, posixpath.join(posixpath.dirname(name), "pyproject.toml")])
         return LockPlan("python", (name,), files, ("python", "lock", name), ("python",), True)
     texts: dict[str, bytes] = {}

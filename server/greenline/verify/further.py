@@ -42,6 +42,8 @@ class Ground:
     hunks: tuple[Hunk, ...]
     change: TestChange
     n_parallel: int
+    timed: tuple[TestReport, TestReport] | None = None
+    """B and P of a pass in which both were measured alike; None: those of the evidence were."""
 
 
 def measured_further(evidence: Evidence, ground: Ground, wanted: Further, progress: Progress) -> Evidence:
@@ -53,7 +55,8 @@ def measured_further(evidence: Evidence, ground: Ground, wanted: Further, progre
     lines = executed(request.root, ground.hunks, ground.patched, patched, is_product)
     trees = (request.base, ground.patched)
     changed = ground.change.changed
-    slower = slower_tests(ground.suite, trees, (base, patched), changed, ground.n_parallel, progress)
+    timed = ground.timed or (base, patched)
+    slower = slower_tests(ground.suite, trees, timed, changed, ground.n_parallel, progress)
     warnings = [test.words() for test in slower]
     if proving_nothing := useless(evidence, ground.change):
         warnings.append(_said(proving_nothing))

@@ -39,10 +39,15 @@ class _Ran:
     evidence: Evidence
     ground: Ground
 
+    @property
+    def reports(self) -> tuple[TestReport, TestReport]:
+        """B and P."""
+        assert self.evidence.base is not None and self.evidence.patched is not None
+        return self.evidence.base, self.evidence.patched
+
     def shows(self, base: TestReport, patched: TestReport) -> tuple[TestReport, TestReport]:
         """Return reports of the same sides with what was measured here."""
-        known, changed = self.evidence.base, self.evidence.patched
-        assert known is not None and changed is not None
+        known, changed = self.reports
         return (
             attrs.evolve(base, coverage=known.coverage, coverage_of=known.coverage_of),
             attrs.evolve(patched, coverage=changed.coverage, coverage_of=changed.coverage_of),
@@ -244,7 +249,8 @@ class SandboxVerifier:
                 *known_warnings(base_side.known, _decisive(decision, stable.flaky, patched)),
             ),
         )
-        ground = Ground(request, suite, plan.rule, plan.patched, hunks, change, self._n_parallel)
+        timed = first.reports if first is not None else None
+        ground = Ground(request, suite, plan.rule, plan.patched, hunks, change, self._n_parallel, timed)
         return _Ran(evidence, ground)
 
     def _run_all(self, base_side: BaseSide, trees: dict[str, Tree]) -> dict[str, tuple[TestReport, ...]]:

@@ -70,7 +70,9 @@ class Plan:
         request, patched = self.request, evidence.patched
         if self.touches_tests or patched is None or patched.coverage_of != "test":
             return False
-        if any(hunk.coverage == "notCovered" for hunk in evidence.hunks):
+        # A line that only an import executes, such as another import, is in no test's context in any run.
+        left_out = {hunk.id for hunk in self.hunks() if not hunk.after}
+        if any(hunk.coverage == "notCovered" and hunk.hunk_id in left_out for hunk in evidence.hunks):
             return False
         lines = hunk_coverage.executed(
             request.root, self.hunks(), self.patched, patched, self.rule.is_product
