@@ -177,19 +177,27 @@ function M.sample(n)
 end
 
 --- Keep a run of the agent under way until `rest`: begun again when it ends, and its own proposal put away.
+--- What was rejected is not proposed again, so later runs search to the end and find nothing.
 function M.work()
   local client = assert(client_here())
+  local n_proposals = 0
   M.is_working = true
   local function begin()
     client:request('agent/execute', { request = REQUEST }, function(err, result)
       if not M.is_working then
         return
       end
-      if err or not result.proposal then
+      local is_empty = err or not result.proposal
+      if err or (is_empty and n_proposals == 0) then
         say({ failed = 'a run under load proposed nothing: ' .. vim.inspect(err or result.note) })
         return
       end
       M.n_runs = M.n_runs + 1
+      if is_empty then
+        begin()
+        return
+      end
+      n_proposals = n_proposals + 1
       local all = { { proposalId = result.proposal.id } }
       local params = { command = 'greenline.server.rejectAll', arguments = all }
       client:request('workspace/executeCommand', params, begin)

@@ -259,6 +259,10 @@ FUNCTIONS = {
     "format of a value": ("def f(a):\n    return f'{a}:{a}'\n", "def f(a):\n    return f'{a}:{a:02d}'\n"),
     "padding": ("def f(a):\n    return f'{a:2d}'\n", "def f(a):\n    return f'{a:02d}'\n"),
     "precision": ("def f(a):\n    return f'{a:.1f}'\n", "def f(a):\n    return f'{a:.2f}'\n"),
+    "rounding halves up": (
+        "def f(a, b):\n    return int(a * b / 12)\n",
+        "def f(a, b):\n    return int(a * b / 12 + 0.5)\n",
+    ),
     "rounding up": ("def f(a, b):\n    return a // b\n", "def f(a, b):\n    return -(-a // b)\n"),
     "missing key": (
         "class V:\n    pass\n\ndef f(a):\n    return max(a)\n",

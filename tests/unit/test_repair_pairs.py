@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+import unittest.mock
+from collections.abc import Sequence
+
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import RunEnd, TestReport
 from greenline.mutation.source import Candidate
@@ -36,3 +40,25 @@ def test_a_pair_that_mended_a_part_makes_no_larger_one() -> None:
     search._partial += [(Fix(edits, 1.0), helps) for edits in [(one,), (one, other), (other,)]]
 
     assert [set(pair.edits) for pair in search._pairs(singles)] == [{one, other}]
+
+
+def test_what_else_an_edit_of_a_pair_could_be_is_tried() -> None:
+    search = _search()
+    search.deadline = time.monotonic() + 60
+    usual, odd, rival, elsewhere = (
+        Candidate("m.py", start, start + 1, text, "kind", line, 0.5)
+        for start, line, text in ((0, 1, b"x"), (20, 2, b"y"), (20, 2, b"z"), (40, 3, b"z"))
+    )
+    search._offered |= dict.fromkeys((usual, odd, rival, elsewhere), 0.5)
+    tried: list[frozenset[Candidate]] = []
+
+    def run(edits: Sequence[Sequence[Candidate]], *_: object) -> list[Trial]:
+        tried.extend(map(frozenset, edits))
+        return [Trial(frozenset({"test"}), True) for _ in edits]
+
+    with unittest.mock.patch.object(Bench, "run", lambda self, *rest: run(*rest)):
+        found = search._beside([Fix((usual, odd), 0.25)])
+
+    assert tried == [frozenset((usual, rival))]
+    assert [fix.score for fix in found] == [0.25]
+    assert search._beside([Fix((usual,), 0.5)]) == []

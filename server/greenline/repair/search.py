@@ -74,6 +74,8 @@ class Search:
     """What was tried, or waits for its turn: the ways in which pairs are made overlap."""
     _completing: list[Fix] = attrs.field(factory=list)
     """Pairs that mend all failing tests between them and wait for their turn, ahead of everything else."""
+    _offered: dict[Candidate, float] = attrs.field(factory=dict)
+    """Single edits with their scores, of which pairs are made."""
 
     def run(self) -> Found:
         """Return the fixes that pass every test in the batches; raises `Cancelled`."""
@@ -86,6 +88,7 @@ class Search:
         if not fixes and time.monotonic() < self.deadline:
             self.progress("no single edit is enough; trying pairs")
             fixes = self._try(self._pairs(singles))
+        fixes += self._beside(fixes)
         ranked = sorted(fixes, key=lambda fix: (len(fix.edits), -fix.score, fix.size))
         partial = tuple((f, trial.passed) for f, trial in self._partial if not self.is_refused(f))
         return Found(tuple(ranked), self.n_tried, len(singles), self._looks, partial, self._n_refused)
@@ -107,6 +110,7 @@ class Search:
             for candidate in candidates(source, set(lines)):
                 found.append((candidate, _suspicion(lines, candidate.line) * candidate.prior))
         found.sort(key=lambda item: (-item[1], item[0].path, item[0].start, item[0].replacement))
+        self._offered = dict(found) | self._offered
         return found[:_MAX_SINGLES]
 
     def _try(self, wanted: Iterator[Fix]) -> list[Fix]:
@@ -163,6 +167,21 @@ class Search:
             if fixes:
                 return fixes
         return []
+
+    def _beside(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """Try what else each edit of the best pair could be: pairs pass long before all edits were tried."""
+        pairs = [fix for fix in fixes if len(fix.edits) == 2]
+        if not pairs:
+            return []
+        one, other = max(pairs, key=lambda fix: fix.score).edits
+        rivals = (
+            Fix((kept, edit), self._offered[kept] * score)
+            for left, kept in ((one, other), (other, one))
+            for edit, score in self._offered.items()
+            if (edit.path, edit.line) == (left.path, left.line) and edit != left and not overlap(kept, edit)
+        )
+        self.progress("a pair passes; trying what else either edit could be")
+        return self._try(filter(self._is_new, sorted(rivals, key=lambda fix: -fix.score)))
 
     def _held(self) -> float:
         """Stand still while paused; return for how many seconds, by which every deadline moves."""

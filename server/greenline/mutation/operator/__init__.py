@@ -70,7 +70,7 @@ OPERATORS: tuple[Operator, ...] = (
     insertion.copied,
     forgotten.call_around,
     forgotten.formatting,
-    forgotten.ceiling,
+    forgotten.rounding,
     forgotten.reversal,
     forgotten.sort_key,
     forgotten.condition,

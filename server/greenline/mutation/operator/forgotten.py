@@ -82,14 +82,25 @@ def formatting(source: Source, node: ast.AST) -> Iterator[Candidate]:
                 yield Candidate(source.path, at, at + 1, b"%d" % near, "format", node.lineno, 0.3)
 
 
-def ceiling(source: Source, node: ast.AST) -> Iterator[Candidate]:
-    """Round a quotient up where it is rounded down."""
+def rounding(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """Round a quotient up, or halves of it, where it is rounded down."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if node.func.id in ("int", "round") and len(node.args) == 1 and _is_quotient(node.args[0]):
+            yield source.replace(node, b"int(%s + 0.5)" % source.text(node.args[0]), "rounding", 0.3)
+        return
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
         return
     left, right = source.operand(node.left), source.operand(node.right)
     if isinstance(node.left, ast.BinOp) and not left.startswith(b"("):
         left = b"(%s)" % left
     yield source.replace(node, b"-(-%s // %s)" % (left, right), "rounding", 0.4)
+
+
+def _is_quotient(node: ast.AST) -> bool:
+    """Return whether a sum or product has a part that is divided."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    return isinstance(node.op, ast.Div) or _is_quotient(node.left) or _is_quotient(node.right)
 
 
 def reversal(source: Source, node: ast.AST) -> Iterator[Candidate]:
