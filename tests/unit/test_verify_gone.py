@@ -10,6 +10,7 @@ from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
 from greenline.core.port import StagedFile, Tree
 from greenline.verify import test_function
 from greenline.verify.gone import Gone, gone
+from greenline.verify.test_function import functions
 
 ONE = "def test_one():\n    assert 1\n"
 TWO = "def test_two():\n    assert 2\n"
@@ -77,6 +78,32 @@ def test_a_test_that_is_collected_elsewhere_and_passes_there_is_moved(
     found = became({A: TWO + CLASS}, after, report(f"{A}::test_two", old), report(f"{A}::test_two", new))
 
     assert (found.hidden, found.removed, found.heirs) == (set(), set(), {old: frozenset({new})})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (ONE, "class TestAll:\n    def test_one(self):\n        assert 1\n"),
+        ("class TestAll:\n    def test_one(self):\n        assert 1\n", ONE),
+        (
+            "def test_one(a):\n    assert a\n",
+            "class TestAll:\n    class TestIn:\n        def test_one(self, a):\n            assert a\n",
+        ),
+    ],
+)
+def test_a_test_that_is_put_into_a_class_or_out_of_one_is_moved(before: str, after: str) -> None:
+    old, new = ((*functions(tree({A: text}), A),)[0] for text in (before, after))
+    ids = [f"{A}::{name.replace('.', '::')}" for name in (old, new)]
+
+    found = became({A: before}, {A: after}, report(ids[0]), report(ids[1]))
+
+    assert found == Gone(heirs={ids[0]: frozenset({ids[1]})})
+
+
+def test_a_test_that_asks_its_instance_is_no_function_of_the_module() -> None:
+    text = "class TestAll:\n    number = 1\n\n    def test_one(self):\n        assert self.number\n"
+
+    assert functions(tree({A: text}), A)["TestAll.test_one"].count("self") == 2
 
 
 def test_a_failing_test_that_still_fails_under_another_name_is_moved() -> None:
