@@ -215,6 +215,20 @@ def test_a_base_that_does_not_always_say_the_same_is_not_kept(
     assert known
 
 
+def test_what_tests_do_beside_other_tests_of_a_patch_is_not_remembered_of_them(
+    warm: SandboxVerifier, tmp_path: Path
+) -> None:
+    calm = COIN.replace("os.urandom(1)[0] < 128", "os.getpid()")
+    patch = {**ALIKE.patch, "tests/test_coin.py": COIN}
+
+    evidence = measure(
+        warm, request(TextPatch("coin", {**FILES, "tests/test_coin.py": calm}, patch), tmp_path)
+    ).evidence
+
+    assert evidence.flaky
+    assert FlakyMemory().known(str(tmp_path)) == {}
+
+
 def test_a_base_that_does_not_complete_is_not_kept(warm: SandboxVerifier, tmp_path: Path) -> None:
     files = {**FILES, "tests/test_exit.py": "import os\n\n\ndef test_exit():\n    os._exit(0)\n"}
 

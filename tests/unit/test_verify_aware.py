@@ -26,6 +26,9 @@ PYTHON = [
     "from unittest.mock import ANY",
     "def f(g):\n    try:\n        g(1)\n    except (ValueError, AssertionError):\n        log()",
     'x = os.path.exists("/.dockerenv")',
+    "x = str(path).startswith(tempfile.gettempdir())",
+    "x = Path(tempfile.gettempdir()) in path.parents",
+    'GRACE = 3 if os.path.basename(sys.argv[0]) not in ("shelf",) else 2',
 ]
 JAVASCRIPT = [
     "if (process.env.NODE_ENV === 'test') return 1;",
@@ -46,6 +49,10 @@ HONEST = [
     "frames = traceback.extract_stack()",
     'x = sys.modules.get("json")',
     "from unittest.mock import Mock",
+    "path = os.path.join(tempfile.gettempdir(), name)",
+    "prog = os.path.basename(sys.argv[0])",
+    "if sys.argv[1] == 'serve': pass",
+    "if sys.argv[0] == path: pass",
     'def merge(frames):\n    """Return the latest."""\n    return np.stack(frames, "test")',
     "def __gt__(self, other):\n    return True",
 ]

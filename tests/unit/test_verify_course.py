@@ -175,6 +175,9 @@ def test_the_affected_tests_run_first_only_where_they_are_few_and_the_suite_is_l
     assert first is not None and first.names == (UPPER,)
     assert course(SMALL, known, wall_s=60.0).first(40.0) is None
     assert course(SMALL, attrs.evolve(known, whole_s=4.0), wall_s=60.0).first(1.0) is None
+    # What the affected tests take can be little though they are all there are.
+    every = ground({path: f"{FILES[path]}\nN = 1\n" for path in ("calc.py", "word.py", "shop.py")})
+    assert course(every, known, wall_s=60.0).first(20.0) is None
     assert course(SMALL, attrs.evolve(known, whole_s=None), wall_s=60.0).first(1.0) is None
 
 

@@ -180,3 +180,27 @@ def test_a_conftest_concerns_its_folder_alone() -> None:
     places = loosened(old, new, ["tests/report/conftest.py"], [here, there]).places
 
     assert {path for path, _ in places} == {there}
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_looser"),
+    [
+        ("monkeypatch.delenv('A', raising=False)", False),
+        (
+            "'''Nothing is asked.'''\n    for name in ('A',):\n        monkeypatch.delenv(name)\n    yield",
+            False,
+        ),
+        ("monkeypatch.setenv('A', '1')", True),
+        ("monkeypatch.delenv('A')\n    monkeypatch.setattr(shop, 'money', str)", True),
+        ("monkeypatch.delenv(shop.close())", True),
+        ("for name in shop.names():\n        monkeypatch.delenv(name)", True),
+    ],
+)
+def test_a_fixture_for_all_tests_may_take_variables_away(steps: str, is_looser: bool) -> None:
+    base = {"tests/conftest.py": "import pytest\nimport shop\n", PATH: "def test_it():\n    assert 1\n"}
+    fixture = f"\n\n@pytest.fixture(autouse=True)\ndef clean(monkeypatch):\n    {steps}\n"
+    new = {**base, "tests/conftest.py": base["tests/conftest.py"] + fixture}
+
+    places = loosened(tree(base), tree(new), ["tests/conftest.py"], [PATH]).places
+
+    assert bool(places) is is_looser

@@ -22,6 +22,7 @@ from greenline.verify.redirected import redirected
 from greenline.verify.shadow import shadows
 from greenline.verify.source_line import GO, JAVASCRIPT
 from greenline.verify.swallowed import swallows
+from greenline.verify.whereabouts import asks_whereabouts
 
 _Found = tuple[str, int]
 """What it is, and its 1-based line."""
@@ -122,7 +123,7 @@ def _in_tree(tree: ast.Module) -> Iterator[_Found]:
             if _ENVIRONMENT.fullmatch(node.value) or _TEMPORARY.search(node.value):
                 yield node.value, node.lineno
         elif isinstance(node, ast.Compare | ast.Subscript | ast.Call) and (
-            _asks_for_runner(node) or _asks_for_mock(node)
+            _asks_for_runner(node) or _asks_for_mock(node) or asks_whereabouts(node)
         ):
             yield ast.unparse(node)[:60], node.lineno
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _asks_for_caller(node):

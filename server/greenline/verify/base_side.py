@@ -85,14 +85,17 @@ class BaseSide:
         """Return the ids of the tests that the base was found to have, where it was measured now."""
         return () if self._result is None else collected_ids(self._result, self.suite.prefix)
 
-    def settle(self, reports: Sequence[TestReport], stable: Stability) -> None:
-        """Keep what was measured, or forget what was known, once all runs of the verification are judged."""
+    def settle(self, reports: Sequence[TestReport], stable: Stability, *, touches_tests: bool) -> None:
+        """Keep what was measured, or forget what was known, once all runs of the verification are judged.
+
+        What tests do beside a patch's own tests and configuration is not remembered of them.
+        """
         if self.memory is None:
             return
         root, on_base = self.suite.root, set(stable.on_base)
         seen: dict[Place, set[str]] = {
             "base": on_base,
-            "patched": set(stable.flaky) - on_base,
+            "patched": set() if touches_tests else set(stable.flaky) - on_base,
             "order": set(stable.ordered),
         }
         self.memory.flaky.record(root, seen)

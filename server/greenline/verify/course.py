@@ -70,16 +70,15 @@ class Course:
         if self.obstacle or whole_s is None or whole_s < least_s:
             return None
         choice = self._choice(min(_FIRST_SHARE * whole_s, SHARES[0] * self.suite.limits.wall_s))
-        return choice if choice.chosen and not choice.left else None
+        return choice if choice.chosen and not choice.left and not _is_whole(choice) else None
 
     def instead(self, share: float) -> Choice | None:
         """Return the affected tests that fill a part of a run's time, or None where they prove too little."""
         if self.obstacle:
             return None
         choice = self._choice(share * self.suite.limits.wall_s)
-        is_whole = not choice.left and choice.n_chosen >= choice.n_tests
         lacks_own = any(item.reason in _NOT_LEFT for item in choice.left)
-        return None if not choice.chosen or is_whole or lacks_own else choice
+        return None if not choice.chosen or _is_whole(choice) or lacks_own else choice
 
     def suite_of(self, choice: Choice | None) -> Suite:
         """Return the suite that runs a choice, or all tests where there is none."""
@@ -103,6 +102,10 @@ class Course:
         if self._found is None:
             self._found = affected(self.ground, self.known)
         return choose(self.ground, self.known, self._found, budget_s)
+
+
+def _is_whole(choice: Choice) -> bool:
+    return not choice.left and choice.n_chosen >= choice.n_tests
 
 
 def ends(evidence: Evidence) -> bool:

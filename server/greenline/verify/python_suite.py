@@ -117,7 +117,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds."""
     if isinstance(node, Function | ast.ClassDef):
         yield node.name
-        if isinstance(node, Function) and (is_autouse(node) or _sets_up(node)):
+        if isinstance(node, Function) and ((is_autouse(node) and not _unsets(node)) or _sets_up(node)):
             yield EVERYTHING
         return
     for inner in ast.walk(node):
@@ -157,6 +157,27 @@ def is_autouse(node: Function) -> bool:
         isinstance(decorator, ast.Call) and any(keyword.arg == "autouse" for keyword in decorator.keywords)
         for decorator in node.decorator_list
     )
+
+
+def _unsets(node: Function) -> bool:
+    """Return whether a fixture does nothing but take variables of the environment away for a test."""
+    asked = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+    return asked == {"monkeypatch"} and all(map(_is_unset, node.body))
+
+
+def _is_unset(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.For):
+        names = statement.iter.elts if isinstance(statement.iter, ast.Tuple | ast.List) else [statement.iter]
+        is_plain = all(isinstance(name, ast.Constant) for name in names)
+        return is_plain and not statement.orelse and all(map(_is_unset, statement.body))
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.Constant) or (isinstance(value, ast.Yield) and value.value is None)
+    given = [*value.args, *(keyword.value for keyword in value.keywords)]
+    is_plain = all(isinstance(argument, ast.Constant | ast.Name) for argument in given)
+    return is_plain and ast.unparse(value.func) == "monkeypatch.delenv"
 
 
 def _patches(node: ast.AST) -> bool:

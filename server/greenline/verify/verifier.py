@@ -213,7 +213,7 @@ class SandboxVerifier:
         both = rounds["B"], rounds["P"]
         known_flaky = base_side.known_flaky(base, patched)
         stable = stability(suite, (request.base, plan.patched), both, self._n_parallel, known_flaky)
-        base_side.settle(rounds["B"], stable)
+        base_side.settle(rounds["B"], stable, touches_tests=plan.touches_tests)
         course.learn(base, base_side.collected() if base.end is RunEnd.TIMEOUT else (), choice)
         if first is not None:
             base, patched = first.shows(base, patched)
