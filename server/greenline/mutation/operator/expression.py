@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from greenline.mutation.source import Candidate, Source
 
@@ -23,19 +23,19 @@ _BOUNDARY = {b"<": b"<=", b"<=": b"<", b">": b">=", b">=": b">"}
 _MIRROR = {b"<": b">", b"<=": b">=", b">": b"<", b">=": b"<="}
 _OPPOSITE = {b"<": b">=", b"<=": b">", b">": b"<=", b">=": b"<", b"==": b"!=", b"!=": b"=="}
 _OPPOSITE |= {b"is": b"is not", b"is not": b"is", b"in": b"not in", b"not in": b"in"}
-_ARITHMETIC: dict[type[ast.operator], tuple[bytes, tuple[bytes, ...]]] = {
-    ast.Add: (b"+", (b"-", b"*")),
-    ast.Sub: (b"-", (b"+", b"/", b"//", b"%")),
-    ast.Mult: (b"*", (b"/", b"+", b"**", b"//", b"-")),
-    ast.Div: (b"/", (b"//", b"*", b"%", b"-")),
-    ast.FloorDiv: (b"//", (b"/", b"%", b"*")),
-    ast.Mod: (b"%", (b"//", b"/", b"*")),
-    ast.Pow: (b"**", (b"*", b"//")),
-    ast.BitAnd: (b"&", (b"|", b"^", b"-")),
-    ast.BitOr: (b"|", (b"&", b"^", b"-")),
-    ast.BitXor: (b"^", (b"&", b"|")),
-    ast.LShift: (b"<<", (b">>",)),
-    ast.RShift: (b">>", (b"<<",)),
+_ARITHMETIC: dict[type[ast.operator], tuple[bytes, Mapping[bytes, float]]] = {
+    ast.Add: (b"+", {b"-": 0.65, b"*": 0.25}),
+    ast.Sub: (b"-", {b"+": 0.65, b"/": 0.15, b"//": 0.15, b"%": 0.12}),
+    ast.Mult: (b"*", {b"/": 0.65, b"+": 0.25, b"**": 0.2, b"//": 0.25, b"-": 0.15}),
+    ast.Div: (b"/", {b"//": 0.65, b"*": 0.3, b"%": 0.2, b"-": 0.15}),
+    ast.FloorDiv: (b"//", {b"/": 0.65, b"%": 0.3, b"*": 0.25}),
+    ast.Mod: (b"%", {b"//": 0.65, b"/": 0.25, b"*": 0.15}),
+    ast.Pow: (b"**", {b"*": 0.65, b"//": 0.12}),
+    ast.BitAnd: (b"&", {b"|": 0.65, b"^": 0.25, b"-": 0.25}),
+    ast.BitOr: (b"|", {b"&": 0.65, b"^": 0.25, b"-": 0.25}),
+    ast.BitXor: (b"^", {b"&": 0.65, b"|": 0.25}),
+    ast.LShift: (b"<<", {b">>": 0.65}),
+    ast.RShift: (b">>", {b"<<": 0.65}),
 }
 
 
@@ -63,9 +63,9 @@ def arithmetic(source: Source, node: ast.AST) -> Iterator[Candidate]:
     """Take another arithmetic operator, swap its sides, regroup, or leave one side out."""
     if not isinstance(node, ast.BinOp):
         return
-    old, options = _ARITHMETIC.get(type(node.op), (b"@", ()))
-    for place, new in enumerate(options):
-        made = source.between(node.left, node.right, old, new, "arithmetic", 0.25 if place else 0.65)
+    old, options = _ARITHMETIC.get(type(node.op), (b"@", {}))
+    for new, prior in options.items():
+        made = source.between(node.left, node.right, old, new, "arithmetic", prior)
         if made is not None:
             yield made
     left, right = source.operand(node.left), source.operand(node.right)

@@ -15,6 +15,7 @@ _DISTANCES = (
     ast.Assign | ast.Return | ast.Compare | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.Lambda
 )
 """Where a difference stands that may be meant without its sign."""
+_ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 _PLACES = (ast.Compare, ast.BinOp, ast.Return, ast.Assign, ast.AugAssign, ast.Call)
 
 
@@ -139,4 +140,7 @@ def magnitude(source: Source, node: ast.AST) -> Iterator[Candidate]:
     is_difference = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
     if is_difference and isinstance(holder, _DISTANCES):
         assert isinstance(node, ast.BinOp)
-        yield source.replace(node, b"abs(%s)" % source.text(node), "conversion", 0.2)
+        # How far apart two things are is what a bound is for.
+        is_bounded = isinstance(holder, ast.Compare) and isinstance(holder.ops[0], _ORDERS)
+        prior = 0.45 if is_bounded else 0.25
+        yield source.replace(node, b"abs(%s)" % source.text(node), "conversion", prior)
