@@ -33,7 +33,11 @@ _SIBLINGS = (
     ("sqrt", "isqrt"),
     ("days", "seconds"),
 )
-_RARE = frozenset({"bool", "sorted", "set", "len", "sum", "reversed", "round"})
+_RARE = {
+    **dict.fromkeys(("sorted", "set", "len", "sum", "round"), 0.1),
+    "reversed": 0.07,
+    "bool": 0.04,
+}
 """Conversions that give something else altogether: they pass weak tests more often than they are the fix."""
 _COPIES = frozenset({"list", ".copy()"})
 _WRAPPERS = ("str", "int", "float", "abs", "list", "sorted", "set", "len", "reversed", "bool", "round", "sum")
@@ -171,7 +175,7 @@ def wrap(source: Source, node: ast.AST) -> Iterator[Candidate]:
     text = source.text(node)
     is_handed_out = isinstance(parent, ast.Return | ast.Yield | ast.Call | ast.Dict)
     for wrapper in (*_WRAPPERS, "dict"):
-        prior = 0.3 if wrapper in _COPIES and is_handed_out else 0.1 if wrapper in _RARE else 0.15
+        prior = 0.3 if wrapper in _COPIES and is_handed_out else _RARE.get(wrapper, 0.15)
         yield source.replace(node, b"%s(%s)" % (wrapper.encode(), text), "conversion", prior)
     for method in _METHODS:
         prior = 0.2 if method in _COPIES and is_handed_out else 0.12

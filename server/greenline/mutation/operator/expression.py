@@ -19,6 +19,7 @@ _COMPARE: dict[type[ast.cmpop], bytes] = {
     ast.In: b"in",
     ast.NotIn: b"not in",
 }
+_UNITS = frozenset({7, 12, 24, 30, 52, 60, 100, 256, 360, 365, 1000, 1024, 1200, 1440, 3600, 86400})
 _BOUNDARY = {b"<": b"<=", b"<=": b"<", b">": b">=", b">=": b">"}
 _MIRROR = {b"<": b">", b"<=": b">=", b">": b"<", b">=": b"<="}
 _OPPOSITE = {b"<": b">=", b"<=": b">", b">": b"<=", b">=": b"<", b"==": b"!=", b"!=": b"=="}
@@ -122,9 +123,10 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
     if isinstance(value, bool):
         yield source.replace(node, str(not value), "constant", 0.6)
     elif isinstance(value, int):
+        by_one = 0.2 if _is_unit(source, node, value) else 0.55
         for near, prior in (
-            (value + 1, 0.55),
-            (value - 1, 0.55),
+            (value + 1, 0.65 if _is_unit(source, node, value + 1) else by_one),
+            (value - 1, 0.65 if _is_unit(source, node, value - 1) else by_one),
             (-value, 0.35),
             (0, 0.3),
             (1, 0.3),
@@ -161,6 +163,15 @@ def constant(source: Source, node: ast.AST) -> Iterator[Candidate]:
     elif value is None:
         for text in ("0", "''", "[]", "{}", "False"):
             yield source.replace(node, text, "constant", 0.15)
+
+
+def _is_unit(source: Source, node: ast.Constant, value: int) -> bool:
+    """Return whether a number that multiplies or divides is a unit, which is seldom off by one."""
+    parent = source.parent(node)
+    is_factor = isinstance(parent, ast.BinOp) and isinstance(
+        parent.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+    )
+    return is_factor and value in _UNITS
 
 
 def _sibling_strings(source: Source, node: ast.Constant) -> set[str]:
