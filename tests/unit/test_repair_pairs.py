@@ -47,7 +47,7 @@ def test_what_else_an_edit_of_a_pair_could_be_is_tried() -> None:
     search.deadline = time.monotonic() + 60
     usual, odd, rival, elsewhere = (
         Candidate("m.py", start, start + 1, text, "kind", line, 0.5)
-        for start, line, text in ((0, 1, b"x"), (20, 2, b"y"), (20, 2, b"z"), (40, 3, b"z"))
+        for start, line, text in ((0, 1, b"x"), (90, 9, b"y"), (90, 9, b"z"), (40, 5, b"z"))
     )
     search._offered |= dict.fromkeys((usual, odd, rival, elsewhere), 0.5)
     tried: list[frozenset[Candidate]] = []

@@ -23,6 +23,9 @@ _MAX_PAIRS = (1000, 1500, 3000)
 """Of edits that each mend some of the tests, of one such and any other, and of the likeliest of all."""
 _MAX_BEHIND = 1500
 """Of one edit that mends some of the tests and one at a place that is suspicious only then."""
+_MAX_BESIDE = 600
+_NEAR = 2
+"""How many lines away another edit may be that does the same as one of a pair: a guard has several places."""
 _BATCH = 2000
 _PATIENCE = 10.0
 _MAX_AGAIN = 40
@@ -178,10 +181,12 @@ class Search:
             Fix((kept, edit), self._offered[kept] * score)
             for left, kept in ((one, other), (other, one))
             for edit, score in self._offered.items()
-            if (edit.path, edit.line) == (left.path, left.line) and edit != left and not overlap(kept, edit)
+            if edit.path == left.path and abs(edit.line - left.line) <= _NEAR
+            if edit != left and not overlap(kept, edit)
         )
         self.progress("a pair passes; trying what else either edit could be")
-        return self._try(filter(self._is_new, sorted(rivals, key=lambda fix: -fix.score)))
+        likeliest = sorted(rivals, key=lambda fix: -fix.score)[:_MAX_BESIDE]
+        return self._try(filter(self._is_new, likeliest))
 
     def _held(self) -> float:
         """Stand still while paused; return for how many seconds, by which every deadline moves."""
