@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from greenline.core.evidence import Outcome, RunEnd, TestReport, TestResult
-from greenline.repair.diagnosis import Diagnosis
-from greenline.repair.engine import search_until
+from greenline.mutation.source import Candidate
+from greenline.repair.diagnosis import Diagnosis, is_wanted
+from greenline.repair.engine import _part, search_until
+from greenline.repair.fix import Fix
+from greenline.repair.search import Found
 from greenline.repair.trial import timing
 
 
@@ -76,7 +80,7 @@ def test_a_search_leaves_time_for_the_verification_and_has_some_in_any_case() ->
         (
             ("test_parser",),
             RunEnd.COMPLETE,
-            "No test is named test_parser; there is nothing to repair. Of the",
+            "No test and no file of tests is named test_parser; there is nothing to repair. Of the",
         ),
         (("test_b",), RunEnd.COMPLETE, "test_b passes; there is nothing to repair. Of the others 1 fails."),
         (
@@ -94,3 +98,41 @@ def test_a_request_that_names_no_failing_test_is_told_why(
     diagnosis = Diagnosis(TestReport(end, tests, detail="why"), (), {}, wanted)
 
     assert diagnosis.problem().startswith(words)
+
+
+PYTEST, UNITTEST = "tests/test_page.py::PageTest::test_items[1-a]", "tests.test_page.PageTest.test_items"
+
+
+@pytest.mark.parametrize("test", [PYTEST, UNITTEST])
+@pytest.mark.parametrize(
+    ("word", "is_it"),
+    [
+        (PYTEST.split("[")[0], True),
+        (f"./{PYTEST.split('[')[0]}", True),
+        (UNITTEST, True),
+        ("PageTest.test_items", True),
+        ("test_page.py::PageTest", True),
+        ("tests/test_page.py", True),
+        ("test_items", True),
+        ("test_item", False),
+        ("page.PageTest", False),
+        ("tests/test_page.py::PageTest::test_items[2-b]", False),
+        ("tests/test_pages.py", False),
+    ],
+)
+def test_a_test_is_known_by_the_id_of_any_runner(test: str, word: str, is_it: bool) -> None:
+    assert is_wanted(test, (word,)) is is_it
+
+
+def test_what_an_edit_mends_is_named_where_nothing_mends_all() -> None:
+    edit = Fix((Candidate("m.py", 0, 1, b"x", "kind", 1, 0.5),), 0.5)
+    results = (
+        TestResult("endless", Outcome.FAILED, 4.1, timed_out=True),
+        *(TestResult(name, Outcome.FAILED, 0.1) for name in "ab"),
+    )
+    diagnosis = Diagnosis(TestReport(RunEnd.COMPLETE, results), ("endless", "a", "b"), {})
+    some = Found((), 9, 9, partial=((edit, frozenset("ab")),))
+
+    assert _part(some, diagnosis) == " An edit mends 2 of the 3 failing tests: name a, b to have that alone."
+    assert _part(Found((), 9, 9), diagnosis).startswith(" endless was stopped and slows every try")
+    assert _part(Found((), 9, 9), attrs.evolve(diagnosis, failing=("a",))) == ""

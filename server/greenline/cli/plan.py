@@ -41,7 +41,8 @@ def task_of(request: str, root: str) -> Task:
     """Return a task; raises `InvalidInput` for an empty request."""
     if not request.strip():
         raise InvalidInput(
-            "The request is empty.", remedy='Say what to change, `"make the failing tests pass"`.'
+            "The request is empty.",
+            remedy='Say in words what to change, such as "make the failing tests pass".',
         )
     return Task(request.strip(), (root,))
 

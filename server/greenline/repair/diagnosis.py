@@ -94,7 +94,8 @@ class Diagnosis:
         n_others = len(failing_tests(self.report))
         others = f" Of the others {n_others} {'fails' if n_others == 1 else 'fail'}." if n_others else ""
         if self.wanted and not asked:
-            return f"No test is named {' or '.join(self.wanted)}; there is nothing to repair.{others}"
+            named = " or ".join(self.wanted)
+            return f"No test and no file of tests is named {named}; there is nothing to repair.{others}"
         if self.report.end is not RunEnd.COMPLETE:
             end = f"the run ended ({self.report.end.value}): {self.report.detail}"
             return f"No test that was asked for had failed when {end}{others}"
@@ -134,13 +135,17 @@ def is_wanted(test: str, wanted: Sequence[str]) -> bool:
 
 
 def _names(word: str, test: str) -> bool:
-    """Return whether a word of the request names a test: its id, a part of the id, or the function."""
-    return word == test or test.startswith((f"{word}::", f"{word}[")) or word in _parts(test)
+    """Return whether a word of the request names a test: its id as any runner writes it, or a part of it."""
+    if word == test or test.startswith((f"{word}::", f"{word}[")):
+        return True
+    # A word with rows of its own is about these alone.
+    return "[" not in word and f".{_dotted(word)}." in f".{_dotted(test)}."
 
 
-def _parts(test: str) -> set[str]:
-    bare = test.split("[")[0]
-    return {*bare.split("::"), *bare.split("."), *bare.split("/")}
+def _dotted(name: str) -> str:
+    """Return a test's id, or a part of one, with dots alone: of pytest's or of unittest's form."""
+    bare = name.split("[")[0].removeprefix("./")
+    return re.sub(r"\.py(?=::|$)", "", bare).replace("::", ".").replace("/", ".")
 
 
 def _not_collected(report: TestReport, broken: str) -> str:

@@ -185,7 +185,8 @@ class RepairEngine:
         tried = f"{found.n_tried} candidates were tried"
         if found.n_tried < found.n_candidates:
             tried = f"{found.n_tried} of {found.n_candidates} candidates were tried in the time that it has"
-        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{_refused(found)}")
+        hint = _part(found, case.diagnosis)
+        none = RepairResult(None, None, found.n_tried, f"No fix was found; {tried}.{_refused(found)}{hint}")
         stopped = case.diagnosis.stopped
         if not stopped:
             return none
@@ -266,6 +267,21 @@ def _refused(found: Found) -> str:
         return ""
     which = "One that passes" if found.n_refused == 1 else f"Each of {found.n_refused} that pass"
     return f" {which} every test was rejected before, and is not proposed again for this request."
+
+
+def _part(found: Found, diagnosis: Diagnosis) -> str:
+    """Say which of the failing tests an edit mends, or which keeps the others waiting, if any."""
+    n_failing = len(diagnosis.failing)
+    best = max((passed for _, passed in found.partial), key=len, default=frozenset[str]())
+    if best and n_failing > 1:
+        named = ", ".join(sorted(best)[:_MAX_NAMED]) + (" and others" if len(best) > _MAX_NAMED else "")
+        return (
+            f" An edit mends {len(best)} of the {n_failing} failing tests: name {named} to have that alone."
+        )
+    if diagnosis.stopped and n_failing > len(diagnosis.stopped):
+        slow = diagnosis.stopped[0]
+        return f" {slow} was stopped and slows every try: name the other failing tests to leave it out."
+    return ""
 
 
 def _more(found: Sequence[Family]) -> str:
