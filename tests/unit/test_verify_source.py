@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greenline.core.port import StagedFile
 from greenline.verify.changed_line import code_lines
 from greenline.verify.path_rule import PathRule
 from greenline.verify.source_line import bare
@@ -171,3 +172,29 @@ def test_what_reads_a_declaration_is_found_among_thousands() -> None:
 
     assert found[1] == frozenset(range(1, 4001))
     assert found[4000] == frozenset({4000})
+
+
+ASKED = {
+    "cut/main.py": "def main():\n    return 1\n",
+    "tests/test_cli.py": "def test_it():\n    assert run() == (ROOT / 'examples/expected.txt').read_text()\n",
+    "examples/expected.txt": "1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "is_test"),
+    [
+        ({}, True),
+        ({"tests/test_cli.py": "def test_example():\n    assert run()\n"}, False),
+        ({"cut/main.py": "def main():\n    return open('expected.txt')\n"}, False),
+        ({"cut/main.py": "def main(name):\n    return open(f'examples/{name}.txt')\n"}, False),
+        ({"MANIFEST.in": "recursive-include examples *.txt\n"}, False),
+        ({"examples/show.py": "print(1)\n"}, False),
+        ({"cut/main.py": "def main():\n    return open('unexpected.txt')\n"}, True),
+    ],
+)
+def test_data_that_tests_alone_read_is_theirs(more: dict[str, str], is_test: bool) -> None:
+    base = {path: StagedFile(text.encode()) for path, text in {**ASKED, **more}.items()}
+    patched = {**base, "examples/expected.txt": StagedFile(b"2\n")}
+
+    assert PathRule.of(base, patched).is_test("examples/expected.txt") is is_test

@@ -6,7 +6,8 @@ The rule, for all languages:
   `tests.py`, `conftest.py`, or as `python_files` of the base or the patched configuration says; `*.test.*`,
   `*.spec.*`, `*.cy.*`, `test.*`, `test-*` and `*-test.*` with an ending of JavaScript's or TypeScript's;
   `*_test.go`; `*Test.java`, `*Tests.java`, `*TestCase.java`, `Test*.java` and `*IT.java`; and what tests
-  compare with: `*.snap`, `*.ambr`, `*.golden`; but none of what lies in `src/main/java` and its neighbours;
+  compare with: `*.snap`, `*.ambr`, `*.golden`, and data that tests alone read (`read_by_tests`); but none of
+  what lies in `src/main/java` and its neighbours;
 - runner configuration is `pytest.ini`, `.pytest.ini`, `pytest.toml`, `tox.ini`, `noxfile.py`, `.coveragerc`,
   the configuration of jest, vitest, vite, mocha, c8 and nyc, what an interpreter runs before any test
   (`sitecustomize.py`, `usercustomize.py`, `*.pth`), what names plugins to it (`*.dist-info`, `*.egg-info`,
@@ -33,6 +34,7 @@ from greenline.core.port import Tree
 from greenline.verify.java_manifest import runner_parts
 from greenline.verify.plugin_module import plugin_modules
 from greenline.verify.pytest_option import read_cfg, words
+from greenline.verify.read_by_tests import read_by_tests
 from greenline.verify.test_folder import TestFolders
 
 _NAMES = (
@@ -96,6 +98,8 @@ class PathRule:
     plugins: frozenset[str] = frozenset()
     """Modules that are plugins of pytest in one of the trees."""
     folders: TestFolders = attrs.field(factory=TestFolders)
+    data: frozenset[str] = frozenset()
+    """Changed files of data that tests alone read."""
 
     @classmethod
     def of(cls, base: Tree, patched: Tree) -> PathRule:
@@ -109,14 +113,16 @@ class PathRule:
         }
         plugins = plugin_modules(base) | plugin_modules(patched)
         rule = cls(tuple(dict.fromkeys(patterns)), frozenset(mixed), plugins)
-        return attrs.evolve(rule, folders=TestFolders.of(paths, rule.is_test))
+        rule = attrs.evolve(rule, folders=TestFolders.of(paths, rule.is_test))
+        changed = [path for path in paths if base.get(path) != patched.get(path)]
+        return attrs.evolve(rule, data=read_by_tests(base, patched, changed, rule.is_test))
 
     def is_test(self, path: str) -> bool:
         """Return whether a relative path is a test or belongs to tests."""
         name = path.rpartition("/")[2]
         if _MAIN.search(path):
             return False
-        if self.folders.hold(path) or _SCRIPT.fullmatch(name):
+        if path in self.data or self.folders.hold(path) or _SCRIPT.fullmatch(name):
             return True
         return bool(self._names.match(name) or self._names.match(path))
 

@@ -21,9 +21,9 @@ export class Window {
         await this.focus();
       }
       await this.page.keyboard.press("F1");
-      await box.waitFor();
-      await box.fill(`>${title}`);
       try {
+        await box.waitFor({ timeout: 5_000 });
+        await box.fill(`>${title}`, { timeout: 5_000 });
         await row.click({ timeout: 5_000 });
         return;
       } catch (error) {
