@@ -171,6 +171,30 @@ def test_a_helper_may_say_more_of_a_failure() -> None:
     assert not loosened(old, new, ["tests/base.py"], [PATH]).places
 
 
+RUNS = "import subprocess\n\n\ndef start(*words):\n    return subprocess.run(words, text=True)\n"
+READS = "def read(path):\n    def inner():\n        return path.read_text()\n\n    return inner()\n"
+
+
+@pytest.mark.parametrize(
+    ("helper", "after", "is_looser"),
+    [
+        (RUNS, RUNS.replace("text=True", "text=True, timeout=30"), False),
+        (RUNS, RUNS.replace("*words", "*words, timeout=30").replace("True", "True, timeout=timeout"), False),
+        (RUNS, RUNS.replace("text=True", "text=True, encoding='UTF-8'"), False),
+        (READS, READS.replace("read_text()", "read_text(encoding='utf-8')"), False),
+        (RUNS, RUNS.replace("text=True", "text=True, timeout=0.01"), True),
+        (RUNS, RUNS.replace("text=True", "text=True, check=True"), True),
+        (READS, READS.replace("read_text()", "read_text(encoding='latin-1')"), True),
+        (READS, READS.replace("read_text()", "read_text(errors='ignore')"), True),
+    ],
+)
+def test_a_helper_may_wait_and_name_the_usual_encoding(helper: str, after: str, is_looser: bool) -> None:
+    uses = "from base import read, start\n\n\ndef test_it():\n    assert start('a') == read('b')\n"
+    old, new = (tree({"tests/base.py": text, PATH: uses}) for text in (helper, after))
+
+    assert bool(loosened(old, new, ["tests/base.py"], [PATH]).places) is is_looser
+
+
 def test_a_conftest_concerns_its_folder_alone() -> None:
     here, there = "tests/test_a.py", "tests/report/test_b.py"
     files = {here: "def test_it(box):\n    assert box\n", there: "def test_it(box):\n    assert box\n"}

@@ -16,11 +16,13 @@ _BY_TEXT = {"assertRaisesRegex": "assertRaises", "assertWarnsRegex": "assertWarn
 _MAX_ROWS = 30
 """How many rows are looked at: an old test is among the first."""
 _MATCHED = frozenset({"raises", "warns", "deprecated_call"})
+_WAITING = frozenset({"run", "check_output", "check_call", "call", "communicate", "wait"})
+_TEXTS = frozenset({"open", "read_text", "write_text", "run", "check_output"})
 _CALLED_BY_RUNNERS = frozenset(dir(unittest.IsolatedAsyncioTestCase))
 
 
 def is_stricter(old: ast.stmt, new: ast.stmt) -> bool:
-    """Return whether a statement is the same but for what an exception or a warning must say."""
+    """Return whether a statement is the same but for what exceptions must say and how long programs run."""
     try:
         plain: ast.AST = _Plain().visit(copy.deepcopy(new))
         return ast.dump(plain) == ast.dump(old)
@@ -29,10 +31,10 @@ def is_stricter(old: ast.stmt, new: ast.stmt) -> bool:
 
 
 class _Plain(ast.NodeTransformer):
-    """Takes away what an exception must say."""
+    """Takes away what an exception must say, how long a program may run, and that text is UTF-8."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Return the call that asks for the exception alone."""
+        """Return the call without it."""
         self.generic_visit(node)
         name = last_name(node.func)
         if name in _BY_TEXT and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
@@ -40,18 +42,29 @@ class _Plain(ast.NodeTransformer):
             del node.args[1]
         elif name in _MATCHED:
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "match"]
+        elif name in _WAITING | _TEXTS:
+            node.keywords = [keyword for keyword in node.keywords if not _is_plain(name, keyword)]
         return node
 
 
+def _is_plain(name: str, keyword: ast.keyword) -> bool:
+    """Return whether a program may run for some seconds, or a text is in the encoding that is usual."""
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+    if name in _WAITING and keyword.arg == "timeout":
+        return isinstance(value, int | float) and value >= 1
+    return name in _TEXTS and keyword.arg == "encoding" and str(value).lower().replace("-", "") == "utf8"
+
+
 def is_same_by_default(old: Function, new: Function) -> bool:
-    """Return whether a function only has further arguments, and does the same where none is given."""
+    """Return whether a function does the same where none of its further arguments is given, if it has any."""
     try:
         values = _further(old.args, new.args)
-        if not values or not _are_read_only(new, values):
+        if ast.dump(old.args) != ast.dump(new.args) and (not values or not _are_read_only(new, values)):
             return False
-        plain = _filled(new, values)
+        plain: ast.AST = _filled(new, values)
+        assert isinstance(plain, Function)
         plain.args = old.args
-        return ast.dump(plain) == ast.dump(old)
+        return ast.dump(_Plain().visit(plain)) == ast.dump(old)
     except RecursionError:
         return False
 
