@@ -259,6 +259,22 @@ FUNCTIONS = {
     "format of a value": ("def f(a):\n    return f'{a}:{a}'\n", "def f(a):\n    return f'{a}:{a:02d}'\n"),
     "padding": ("def f(a):\n    return f'{a:2d}'\n", "def f(a):\n    return f'{a:02d}'\n"),
     "precision": ("def f(a):\n    return f'{a:.1f}'\n", "def f(a):\n    return f'{a:.2f}'\n"),
+    "start of a search": (
+        "def f(rows):\n    best = 0\n    for row in rows[1:]:\n        best = max(best, row)\n",
+        "def f(rows):\n    best = rows[0]\n    for row in rows[1:]:\n        best = max(best, row)\n",
+    ),
+    "start anew": (
+        "def f(a, b):\n    for word in a:\n        if len(word) > b:\n            b = 0\n",
+        "def f(a, b):\n    for word in a:\n        if len(word) > b:\n            b = len(word)\n",
+    ),
+    "mask": (
+        "def f(a, b):\n    a = a & 0x3F\n    return b & 0x7f\n",
+        "def f(a, b):\n    a = a & 0x7f\n    return b & 0x7f\n",
+    ),
+    "one too many": (
+        "def f(a, b):\n    return (a - b) // 7 + 1\n",
+        "def f(a, b):\n    return -(-(a - b) // 7)\n",
+    ),
     "rounding halves up": (
         "def f(a, b):\n    return int(a * b / 12)\n",
         "def f(a, b):\n    return int(a * b / 12 + 0.5)\n",

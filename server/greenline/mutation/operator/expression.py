@@ -26,7 +26,7 @@ _OPPOSITE = {b"<": b">=", b"<=": b">", b">": b"<=", b">=": b"<", b"==": b"!=", b
 _OPPOSITE |= {b"is": b"is not", b"is not": b"is", b"in": b"not in", b"not in": b"in"}
 _ARITHMETIC: dict[type[ast.operator], tuple[bytes, Mapping[bytes, float]]] = {
     ast.Add: (b"+", {b"-": 0.65, b"*": 0.25}),
-    ast.Sub: (b"-", {b"+": 0.65, b"/": 0.15, b"//": 0.15, b"%": 0.12}),
+    ast.Sub: (b"-", {b"+": 0.65, b"/": 0.1, b"//": 0.08, b"%": 0.05}),
     ast.Mult: (b"*", {b"/": 0.65, b"+": 0.25, b"**": 0.2, b"//": 0.25, b"-": 0.15}),
     ast.Div: (b"/", {b"//": 0.65, b"*": 0.3, b"%": 0.2, b"-": 0.15}),
     ast.FloorDiv: (b"//", {b"/": 0.65, b"%": 0.3, b"*": 0.25}),

@@ -88,12 +88,25 @@ def rounding(source: Source, node: ast.AST) -> Iterator[Candidate]:
         if node.func.id in ("int", "round") and len(node.args) == 1 and _is_quotient(node.args[0]):
             yield source.replace(node, b"int(%s + 0.5)" % source.text(node.args[0]), "rounding", 0.3)
         return
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _one_more(source, node)
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
         return
     left, right = source.operand(node.left), source.operand(node.right)
     if isinstance(node.left, ast.BinOp) and not left.startswith(b"("):
         left = b"(%s)" % left
     yield source.replace(node, b"-(-%s // %s)" % (left, right), "rounding", 0.4)
+
+
+def _one_more(source: Source, node: ast.BinOp) -> Iterator[Candidate]:
+    """Round up what is rounded down and has one added, which is one too many where nothing is left over."""
+    quotient, more = node.left, node.right
+    is_one = isinstance(more, ast.Constant) and more.value == 1
+    if is_one and isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.FloorDiv):
+        left, right = source.operand(quotient.left), source.operand(quotient.right)
+        if isinstance(quotient.left, ast.BinOp) and not left.startswith(b"("):
+            left = b"(%s)" % left
+        yield source.replace(node, b"-(-%s // %s)" % (left, right), "rounding", 0.4)
 
 
 def _is_quotient(node: ast.AST) -> bool:
