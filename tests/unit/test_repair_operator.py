@@ -263,6 +263,12 @@ FUNCTIONS = {
         "def f(rows):\n    best = 0\n    for row in rows[1:]:\n        best = max(best, row)\n",
         "def f(rows):\n    best = rows[0]\n    for row in rows[1:]:\n        best = max(best, row)\n",
     ),
+    "end of a recursion": (
+        "class A:\n    def f(self, b):\n        a = self.a.get(b)\n"
+        "        return max(self.f(c) for c in a)\n",
+        "class A:\n    def f(self, b):\n        a = self.a.get(b)\n        if not a:\n            return 0\n"
+        "        return max(self.f(c) for c in a)\n",
+    ),
     "start anew": (
         "def f(a, b):\n    for word in a:\n        if len(word) > b:\n            b = 0\n",
         "def f(a, b):\n    for word in a:\n        if len(word) > b:\n            b = len(word)\n",

@@ -107,6 +107,7 @@ OPERATORS: tuple[Operator, ...] = (
     slip.limited_part,
     slip.left_behind,
     initial.start,
+    initial.local_base,
     initial.sibling_number,
     container.changed_for_others,
     container.used_last,

@@ -1,14 +1,15 @@
-"""Operators for what a variable starts with, and for constants that stand elsewhere in the file."""
+"""Operators for what a variable starts with or ends a recursion by, and for numbers of the same file."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenline.mutation.source import Candidate, Source
+from greenline.mutation.source import Candidate, Function, Source
 
 _MAX_CALLS = 6
 _MAX_NUMBERS = 8
+_BASES = ("0", "[]", "None", "1", "''", "{}", "False", "True")
 _SMALL = 2
 """Numbers up to it are everywhere and say nothing of each other."""
 
@@ -70,6 +71,30 @@ def _calls(loop: ast.For | ast.While, name: str) -> list[str]:
         if plain and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(inner)):
             found[ast.unparse(inner)] = None
     return [*found][:_MAX_CALLS]
+
+
+def local_base(source: Source, node: ast.AST) -> Iterator[Candidate]:
+    """End a recursion where what the function has just looked up is empty or missing."""
+    function = source.function(node)
+    if function is None or node not in function.body or not isinstance(node, ast.stmt):
+        return
+    place = function.body.index(node)
+    before = function.body[place - 1] if place else None
+    if not isinstance(before, ast.Assign) or not isinstance(before.targets[0], ast.Name):
+        return
+    if not source.once(("recursive", function), lambda: _calls_itself(function)):
+        return
+    name = before.targets[0].id
+    start, indent = source.span(node)[0], source.indent(node).decode()
+    for test in (f"not {name}", f"{name} is None"):
+        for value in _BASES:
+            text = f"if {test}:\n{indent}    return {value}\n{indent}".encode()
+            yield Candidate(source.path, start, start, text, "missing base case", node.lineno, 0.25)
+
+
+def _calls_itself(function: Function) -> bool:
+    calls = (inner.func for inner in ast.walk(function) if isinstance(inner, ast.Call))
+    return any(ast.unparse(called) in (function.name, f"self.{function.name}") for called in calls)
 
 
 def sibling_number(source: Source, node: ast.AST) -> Iterator[Candidate]:
