@@ -81,7 +81,7 @@ async def test_a_hunk_that_needs_another_says_so_wherever_it_is_shown(tmp_path: 
         shown = here.server.of("textDocument/publishDiagnostics")[-1]["diagnostics"]
 
         assert [brings["needs"], uses["needs"], alone["needs"]] == [[], [brings["id"]], []]
-        assert r"Needs a\.py\:1, not accepted yet" in hover["contents"]["value"]
+        assert "Needs a.py:1, not accepted yet" in hover["contents"]["value"]
         assert titles.count("Accept with the 1 that it needs") == 1
         offered = await actions(here, uri, 4)
         assert any(title.endswith("ccept with the 1 that it needs") for title in offered)

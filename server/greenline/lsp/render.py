@@ -15,8 +15,20 @@ from greenline.verify.summary import bite_lines, bite_of, measured_before
 if TYPE_CHECKING:
     from greenline.lsp.shelf import PlacedHunk
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])")
-_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()<>#+\-.!|~&:@])")
+_SPECIAL = re.compile(
+    r"([\\`*\[\]<>#|~@]"
+    # Within a word it is no emphasis, and names are full of it.
+    r"|(?<![^\W_])_|_(?![^\W_])"
+    r"|&(?=#?\w+;)"
+    # Of a bare address many make a link.
+    r"|:(?=//)|(?<=www)\."
+    # Only at its beginning a text can become a list, a rule or a heading's underline.
+    r"|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]|(?<=^\d\d\d)[.)]|(?<=^\d\d\d\d)[.)])",
+    re.IGNORECASE,
+)
+"""What Markdown would not show as it is; no more, since some clients show every backslash."""
+_MADE_FIT = re.compile(r"\\([^\sA-Za-z0-9])|&([lg]t);")
+_BRACKETS = {"lt": "<", "gt": ">"}
 _MAX_DIFF = 8000
 _MAX_TESTS = 8
 
@@ -28,7 +40,7 @@ def plain(text: str) -> str:
 
 def spoken(markdown: str) -> str:
     """Return what `plain` has made fit for Markdown as a message shows it, which knows no Markdown."""
-    return _ESCAPED.sub(r"\1", markdown).replace("&lt;", "<").replace("&gt;", ">")
+    return _MADE_FIT.sub(lambda found: found[1] or _BRACKETS[found[2]], markdown)
 
 
 def fenced(text: str, language: str = "") -> str:
