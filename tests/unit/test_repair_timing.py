@@ -133,6 +133,9 @@ def test_what_an_edit_mends_is_named_where_nothing_mends_all() -> None:
     diagnosis = Diagnosis(TestReport(RunEnd.COMPLETE, results), ("endless", "a", "b"), {})
     some = Found((), 9, 9, partial=((edit, frozenset("ab")),))
 
-    assert _part(some, diagnosis) == " An edit mends 2 of the 3 failing tests: name a, b to have that alone."
+    words = " An edit makes 2 of the 3 failing tests pass: name a, b to have that alone looked for."
+    assert _part(some, diagnosis) == words
+    whole = attrs.evolve(some, partial=((edit, frozenset(diagnosis.failing)),))
+    assert "An edit" not in _part(whole, diagnosis)
     assert _part(Found((), 9, 9), diagnosis).startswith(" endless was stopped and slows every try")
     assert _part(Found((), 9, 9), attrs.evolve(diagnosis, failing=("a",))) == ""

@@ -270,14 +270,15 @@ def _refused(found: Found) -> str:
 
 
 def _part(found: Found, diagnosis: Diagnosis) -> str:
-    """Say which of the failing tests an edit mends, or which keeps the others waiting, if any."""
+    """Say which of the failing tests an edit makes pass, or which keeps the others waiting, if any."""
     n_failing = len(diagnosis.failing)
-    best = max((passed for _, passed in found.partial), key=len, default=frozenset[str]())
-    if best and n_failing > 1:
+    # What makes all of them pass and is no fix breaks others.
+    parts = (passed for _, passed in found.partial if len(passed) < n_failing)
+    best = max(parts, key=len, default=frozenset[str]())
+    if best:
         named = ", ".join(sorted(best)[:_MAX_NAMED]) + (" and others" if len(best) > _MAX_NAMED else "")
-        return (
-            f" An edit mends {len(best)} of the {n_failing} failing tests: name {named} to have that alone."
-        )
+        which = f"{len(best)} of the {n_failing} failing tests pass"
+        return f" An edit makes {which}: name {named} to have that alone looked for."
     if diagnosis.stopped and n_failing > len(diagnosis.stopped):
         slow = diagnosis.stopped[0]
         return f" {slow} was stopped and slows every try: name the other failing tests to leave it out."

@@ -202,8 +202,10 @@ def indentation(source: Source, node: ast.AST) -> Iterator[Candidate]:
             yield Candidate(source.path, start, end, text, "indentation", node.lineno, 0.45)
     if block and block.index(node) > 0:
         before = block[block.index(node) - 1]
-        if isinstance(before, ast.For | ast.While | ast.If | ast.With):
-            inner = _indent(source, before.body[-1])
+        last = before.body[-1] if isinstance(before, ast.For | ast.While | ast.If | ast.With) else None
+        # Behind what leaves the block nothing is executed.
+        if last is not None and not isinstance(last, ast.Raise | ast.Return | ast.Continue | ast.Break):
+            inner = _indent(source, last)
             text = _moved(lines, indent, inner) if inner else None
             if text is not None:
                 yield Candidate(source.path, start, end, text, "indentation", node.lineno, 0.4)
