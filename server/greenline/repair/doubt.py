@@ -22,7 +22,7 @@ _LEAST_SHARE_OF_FEW = 0.7
 _LEAST_SHARE_OF_ONE = 0.9
 """Where one test alone executes the line, nothing else speaks for what the edit does there."""
 _FEW = 2
-"""Up to so many failing tests say little, and the share must be greater."""
+"""Up to so many failing tests say little, and so they do of two edits: the share must be greater."""
 _LIKELY = 0.3
 """The prior from which on an edit may be one of a choice."""
 _NEEDED = ((0.12, 8), (0.3, 3))
@@ -53,7 +53,8 @@ def doubt(
         return "the best fix that passes is of two edits that mend nothing alone, and few tests fail"
     rivals = [family for family in found[1:] if len(family.best.edits) == len(best.edits)]
     share = found[0].score / (found[0].score + _together(rivals))
-    least = _LEAST_SHARE_OF_FEW if n_failing <= _FEW else _LEAST_SHARE
+    is_little = n_failing <= _FEW or len(best.edits) > 1
+    least = _LEAST_SHARE_OF_FEW if is_little else _LEAST_SHARE
     if any(n_witnesses.get((edit.path, edit.line)) == 1 for edit in best.edits):
         least = _LEAST_SHARE_OF_ONE
     if share < least and not _is_choice(found[0], rivals):
