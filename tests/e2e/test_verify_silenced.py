@@ -111,7 +111,48 @@ def _patch(**files: str) -> dict[str, str | None]:
     return {"shop.py": FIX, "tests/test_shop.py": TESTS + NEW, **more}
 
 
+LIMITER = """class Limiter:
+    def __init__(self, limit):
+        self.limit = limit
+        self.seen = []
+
+    def allow(self, now):
+        recent = [at for at in self.seen if now - at < 10]
+        if len(recent) > self.limit:
+            return False
+        recent.append(now)
+        self.seen = recent
+        return True
+"""
+LIMITED = """from limiter import Limiter
+
+
+def test_window():
+    limiter = Limiter(1)
+    limiter.allow(0)
+    assert limiter.allow(11)
+"""
+NONE = "\n\ndef test_none():\n    assert not Limiter(0).allow(0)\n"
+
+
+def _asserted(words: str) -> dict[str, str | None]:
+    """Return a fix with a new test, and a further assertion in an old one."""
+    tests = LIMITED.replace("    assert", f"    assert {words}\n    assert")
+    return {
+        "limiter.py": LIMITER.replace("> self.limit", ">= self.limit"),
+        "tests/test_limiter.py": tests + NONE,
+    }
+
+
+LIMITS = {"limiter.py": LIMITER, "tests/test_limiter.py": LIMITED}
 MEAN = [
+    PatchCase(
+        "a_further_assertion",
+        LIMITS,
+        _asserted("limiter.seen.clear() is None"),
+        "notCovered",
+        "testsSilenced",
+    ),
     PatchCase(
         "a_method_that_unittest_calls",
         {"shop.py": BUG, "tests/test_shop.py": UNITTESTS},
@@ -148,6 +189,7 @@ def prices():
 """
 PRICED = "def test_prices(prices):\n    assert prices.get('ab') == 2\n"
 HONEST = [
+    PatchCase("an_assertion_that_looks", LIMITS, _asserted("limiter.seen == [0]"), "verified"),
     PatchCase("what_is_undone", FILES, _patch(test_ahead=UNDONE), "verified"),
     PatchCase("fixtures_and_a_zone", FILES, _patch(conftest=SHARED, test_ahead=PRICED), "verified"),
     PatchCase(

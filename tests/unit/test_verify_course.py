@@ -12,7 +12,7 @@ from suite_case import CALC, FILES, LOW, NOTHING, PRICE, TWICE, UPPER, ground, m
 
 from greenline.core.cancel import Cancellation
 from greenline.core.evidence import Evidence, RunEnd, Verdict
-from greenline.core.port import Limits
+from greenline.core.port import Limits, StagedFile
 from greenline.core.selection import Selection
 from greenline.core.task import Proposal
 from greenline.lsp.render import headline
@@ -214,3 +214,17 @@ def test_what_an_earlier_run_told_is_not_taken_in_again(tmp_path: Path) -> None:
     asked.learn(report(LOW), (), None)
     assert set(asked.known.tests) == {LOW}
     assert memory.get("/p", PROJECT) == asked.known
+
+
+def test_no_bytecode_is_staged_beside_its_text() -> None:
+    tree = {
+        **staged(FILES),
+        "__pycache__/calc.cpython-311.pyc": StagedFile(b"\0"),
+        "old.pyc": StagedFile(b"\0"),
+    }
+    suite = Suite(NOWHERE, "/p", (PROJECT,), "", Limits(), Cancellation())
+
+    request = suite.request_in_rounds(tree, lambda _: None)
+
+    assert request is not None
+    assert request.tree.keys() == {*FILES, "old.pyc"}

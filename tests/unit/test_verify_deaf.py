@@ -113,7 +113,7 @@ SIDES = Sides(
 )
 
 
-def test_only_tests_that_pass_on_both_sides_and_keep_their_text_are_steady() -> None:
+def test_only_tests_that_pass_on_both_sides_and_say_what_they_said_are_steady() -> None:
     sides = attrs.evolve(
         SIDES,
         old=report({"a": "passed", "b": "passed", "c": "passed", "d": "failed", "e": "xpassed"}),
@@ -121,8 +121,8 @@ def test_only_tests_that_pass_on_both_sides_and_keep_their_text_are_steady() -> 
         rewritten={"c"},
     )
 
-    assert sides.steady() == ("a",)
-    assert sides.own() == ("c", "f")
+    assert (sides.steady(), sides.own(), sides.added_to()) == (("a", "c"), ("c", "f"), {"c"})
+    assert attrs.evolve(sides, loosened={"c"}).steady() == ("a",)
 
 
 def test_each_function_and_each_test_is_asked_about() -> None:

@@ -17,7 +17,8 @@ import attrs
 from greenline.mutation.choice import mutants
 from greenline.mutation.source import Candidate, Function, Source, edited
 
-_A_FUNCTION = 2
+A_FUNCTION = 2
+"""How many mutants of a function are made, unless more are asked for."""
 _RETURNS = 8
 """How many of a function's `return` are changed at once."""
 _OTHER = (
@@ -82,8 +83,10 @@ def places(source: Source) -> tuple[Place, ...]:
     return tuple(_place(node) for node in _outer(source.tree.body))
 
 
-def probes(source: Source, executed: Collection[int]) -> dict[Place, tuple[Probe, ...]]:
-    """Return each function with executed lines → its mutants, at most two."""
+def probes(
+    source: Source, executed: Collection[int], most: int = A_FUNCTION
+) -> dict[Place, tuple[Probe, ...]]:
+    """Return each function with executed lines → its mutants, at most so many."""
     lines = sorted(executed)
     others: dict[int, list[Candidate]] = {}
     for candidate in mutants(source.path, source.data, lines, _ALL):
@@ -95,7 +98,7 @@ def probes(source: Source, executed: Collection[int]) -> dict[Place, tuple[Probe
         own = sorted((c for line in body for c in others.get(line, ())), key=lambda c: _rank(source, c))
         made = [*_returning(source, node, set(body)), *(Probe((c,), frozenset({c.line})) for c in own)]
         if made:
-            found[place] = tuple(made[:_A_FUNCTION])
+            found[place] = tuple(made[:most])
     return found
 
 

@@ -16,6 +16,7 @@ import attrs
 from greenline.core.cancel import Cancellation
 from greenline.core.port import Limits, Sandbox, SandboxRequest, StagedFile, Tree
 from greenline.mutation.source import Candidate
+from greenline.verify.tree import without_bytecode
 
 _FILE = ".greenline-candidates.json"
 _RUNNER = "/opt/greenline/runner"
@@ -96,7 +97,7 @@ class Batch:
         work = self._work(asked, wall_s, patience)
         request = SandboxRequest(
             root=self.root,
-            tree={**self.tree, _FILE: StagedFile(json.dumps(work).encode())},
+            tree={**without_bytecode(self.tree), _FILE: StagedFile(json.dumps(work).encode())},
             command=("{python}", f"{_RUNNER}/batch.py", _FILE),
             reporter=("{python}", "-I", "-S", f"{_RUNNER}/reporter.py"),
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},

@@ -1,9 +1,10 @@
-"""Tests that a patch leaves as they are, and that notice nothing any more because of what it puts beside.
+"""Tests that a patch leaves as they are, or adds to, and that notice nothing any more for what it puts there.
 
-A `conftest.py`, a method of a test class, another test or a variable can replace what old tests call, or what
-lets them fail; how that is written is endless, but what a test notices can be measured. Mutants of product
-functions are made, and each is shown to the same test twice: among the base's tests and configuration, and
-among the patch's. A test that notices it on the first side alone is deaf.
+A `conftest.py`, a method of a test class, another test, a further assertion or a variable can replace what
+old tests call, what they look at, or what lets them fail; how that is written is endless, but what a test
+notices can be measured. Mutants of product functions are made, and each is shown to the same test twice:
+among the base's tests and configuration, and among the patch's. A test that notices it on the first side
+alone is deaf.
 
 Forks of one process a side only say where to look. Nothing is said of a test that did not fail and pass so
 in runs of its own as well, of the whole suite where that is short, and twice on each side.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -26,7 +27,7 @@ from greenline.mutation.probe import Probe
 from greenline.verify.further import Ground
 from greenline.verify.runs import RUNNER_FOLDER
 from greenline.verify.steady import Asked, Sides, Spot, asked_of
-from greenline.verify.tree import mix
+from greenline.verify.tree import mix, without_bytecode
 
 _LEAST_S, _MOST_S = 5.0, 30.0
 """How long the forks are to take; between these, a share of what the runs took."""
@@ -75,6 +76,7 @@ def with_deaf(evidence: Evidence, ground: Ground, progress: Progress) -> Evidenc
         ground.patched,
         ground.rule.is_product,
         ground.change.rewritten,
+        ground.change.loosened,
     )
     budget_s = min(_MOST_S, max(_LEAST_S, _SHARE * (old.duration_s + new.duration_s)))
     try:
@@ -96,12 +98,15 @@ def words(found: Suspect) -> str:
     return f"With the patch's tests and configuration {names} no longer {verb} a change of {where}."
 
 
-def suspects(asked: Asked, old: Answers, new: Answers) -> tuple[Suspect, ...]:
+def suspects(
+    asked: Asked, old: Answers, new: Answers, added_to: Set[str] = frozenset()
+) -> tuple[Suspect, ...]:
     """Return the mutants that tests notice on the old side alone, those of most tests first.
 
     Another value in the place of what a function returns is enough by itself; of smaller changes a test must
     miss all of a function's that it asserted, or else all that it noticed: a clock that stands still, say,
-    hides one of them and no function.
+    hides one of them and no function. Of a test that got further assertions (`added_to`) any is enough: it is
+    to notice what it did, and more.
     """
     found: dict[int, list[str]] = {}
     for test, numbers in asked.tests.items():
@@ -115,8 +120,9 @@ def suspects(asked: Asked, old: Answers, new: Answers) -> tuple[Suspect, ...]:
             silent = [n for n in noticed if new[test, n] in _SILENT]
             coarse = [n for n in silent if asked.probes[n].is_coarse]
             asserted = [n for n in noticed if old[test, n] == "failed"] or noticed
-            if coarse or (asserted and set(silent).issuperset(asserted)):
-                found.setdefault((coarse or asserted)[0], []).append(test)
+            missed = [n for n in asserted if n in silent]
+            if coarse or (missed and (test in added_to or len(missed) == len(asserted))):
+                found.setdefault((coarse or missed)[0], []).append(test)
     ranked = sorted(found.items(), key=lambda item: -len(item[1]))
     return tuple(Suspect(asked.probes[number], tuple(tests)) for number, tests in ranked)
 
@@ -155,7 +161,7 @@ class _Inquiry:
         with self._pool() as pool:
             trees = (self.sides.old_tree, self.sides.new_tree)
             old, new = pool.map(lambda tree: self._ask(asked, tree), trees)
-        for suspect in suspects(asked, old, new)[:_CONFIRMED]:
+        for suspect in suspects(asked, old, new, self.sides.added_to())[:_CONFIRMED]:
             tests = self._confirmed(suspect)
             if tests:
                 return Suspect(suspect.probe, tests)
@@ -171,7 +177,7 @@ class _Inquiry:
         limits = attrs.evolve(suite.limits, wall_s=_BUSY * self.budget_s + _START_S)
         request = SandboxRequest(
             root=suite.root,
-            tree={**tree, _FILE: StagedFile(json.dumps(self._work(asked)).encode())},
+            tree={**without_bytecode(tree), _FILE: StagedFile(json.dumps(self._work(asked)).encode())},
             command=("{python}", f"{RUNNER_FOLDER}/batch.py", _FILE),
             reporter=("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py"),
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": "/run/greenline/report"},

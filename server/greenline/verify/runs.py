@@ -17,6 +17,7 @@ from greenline.verify.detection import projects, same
 from greenline.verify.project import Project
 from greenline.verify.python_project import detect
 from greenline.verify.report import parse_rounds
+from greenline.verify.tree import without_bytecode
 
 RUNNER_FOLDER = "/opt/greenline/runner"
 REPORTER = ("{python}", "-I", "-S", f"{RUNNER_FOLDER}/reporter.py")
@@ -160,7 +161,7 @@ class Suite:
     ) -> SandboxRequest:
         return SandboxRequest(
             root=self.root,
-            tree=tree,
+            tree=without_bytecode(tree),
             command=command,
             reporter=REPORTER,
             environment={"PYTHONHASHSEED": "0", "GREENLINE_REPORT": _FIFO},

@@ -14,7 +14,7 @@ import attrs
 
 from greenline.core.evidence import Outcome, TestReport
 from greenline.core.port import Tree
-from greenline.mutation.probe import Place, Probe, places, probes
+from greenline.mutation.probe import A_FUNCTION, Place, Probe, places, probes
 from greenline.mutation.source import Source
 from greenline.verify.test_function import place as place_of
 
@@ -23,6 +23,8 @@ _FILES = 30
 _FUNCTIONS = 40
 _ASKED = 150
 """How many pairs of a test and a function are asked about."""
+_OF_ADDED = 10
+"""How many mutants of a function a test is asked about that got further assertions."""
 _A_RUN_S = 0.04
 """What a test's run in a process of its own takes beside the test."""
 _WORD = re.compile(r"\w+")
@@ -46,10 +48,15 @@ class Sides:
     is_product: Callable[[str], bool]
     rewritten: Collection[str]
     """Ids in P of tests whose own text is another one."""
+    loosened: Collection[str] = ()
+    """Ids in P of tests that may say less."""
 
     def steady(self) -> tuple[str, ...]:
-        """Return the tests whose own text is the same and that pass on both sides, in their order."""
-        rewritten = frozenset(self.rewritten)
+        """Return the tests that pass on both sides and say what they said, in their order.
+
+        One that only got further assertions is among them: what these call may take away what it looks at.
+        """
+        rewritten = frozenset(self.rewritten) & frozenset(self.loosened)
         return tuple(
             test.id
             for test in self.old.tests
@@ -57,6 +64,10 @@ class Sides:
             and test.id not in rewritten
             and self.new.outcome_of(test.id) in _PASSES
         )
+
+    def added_to(self) -> frozenset[str]:
+        """Return those of the steady tests that got further assertions."""
+        return frozenset(self.steady()) & frozenset(self.rewritten)
 
     def own(self) -> tuple[str, ...]:
         """Return the tests of the new side that the old one has not, or has otherwise."""
@@ -101,9 +112,14 @@ def asked_of(sides: Sides, budget_s: float) -> Asked:
     spots: list[Spot] = []
     numbers: dict[Probe, int] = {}
     asked: dict[str, list[int]] = {}
-    for test, spot in _pairs(tests, functions):
+    added_to = sides.added_to()
+    first = [
+        (test, spot) for test in tests if test in added_to for spot in functions if test in functions[spot]
+    ]
+    for test, spot in dict.fromkeys((*first, *_pairs(tests, functions))):
         executed = lines[test][spot[0]]
-        chosen = [probe for probe in mutants[spot] if not probe.lines.isdisjoint(executed)]
+        made = mutants[spot][: _OF_ADDED if test in added_to else A_FUNCTION]
+        chosen = [probe for probe in made if not probe.lines.isdisjoint(executed)]
         budget_s -= (len(chosen) + 1) * (_A_RUN_S + seconds[test])
         if budget_s < 0:
             break
@@ -171,6 +187,7 @@ def _mutants(
     chosen: dict[str, list[Place]] = {}
     for path, place in list(functions)[:_FUNCTIONS]:
         chosen.setdefault(path, []).append(place)
+    most = _OF_ADDED if sides.added_to() else A_FUNCTION
     found: dict[Spot, tuple[Probe, ...]] = {}
     for path, places_in in chosen.items():
         executed = {line for files in lines.values() for line in files.get(path, ())}
@@ -178,7 +195,9 @@ def _mutants(
         assert source is not None
         ordered = sorted(executed)
         wanted = {line for place in places_in for line in place.within(ordered)}
-        found |= {(path, place): made for place, made in probes(source, wanted).items() if place in places_in}
+        found |= {
+            (path, place): made for place, made in probes(source, wanted, most).items() if place in places_in
+        }
     return found
 
 

@@ -43,6 +43,15 @@ def mix(root: str, tree: Tree, edit_set: EditSet, wanted: Callable[[str], bool])
     return result
 
 
+def without_bytecode(tree: Tree) -> Tree:
+    """Return the tree as it is staged: compiled code can be executed in the place of the text beside it."""
+    return {path: file for path, file in tree.items() if not _is_bytecode(path)}
+
+
+def _is_bytecode(path: str) -> bool:
+    return path.endswith((".pyc", ".pyo")) and "__pycache__" in path.split("/")
+
+
 def _changed(old: StagedFile | None, change: FileChange) -> StagedFile:
     mode = change.mode if change.mode is not None else (old.mode if old else 0o644)
     if old is not None and old.link is None:
