@@ -139,3 +139,13 @@ def test_what_an_edit_mends_is_named_where_nothing_mends_all() -> None:
     assert "An edit" not in _part(whole, diagnosis)
     assert _part(Found((), 9, 9), diagnosis).startswith(" endless was stopped and slows every try")
     assert _part(Found((), 9, 9), attrs.evolve(diagnosis, failing=("a",))) == ""
+
+
+def test_a_file_that_cannot_be_read_is_named() -> None:
+    message = 'tests/test_bus.py:1: in <module>\n    from bus import Bus\nE     File "/p/bus.py", line 3\n'
+    message += "E       def (\nE           ^\nE   SyntaxError: invalid syntax\n"
+    report = TestReport(RunEnd.COMPLETE, (TestResult("tests/test_bus.py", Outcome.ERROR, message=message),))
+
+    problem = Diagnosis(report, ("tests/test_bus.py",), {}).problem()
+
+    assert problem == "/p/bus.py, line 3, cannot be read: SyntaxError: invalid syntax. Mend that first."

@@ -214,15 +214,19 @@ def test_a_conftest_concerns_its_folder_alone() -> None:
             "'''Nothing is asked.'''\n    for name in ('A',):\n        monkeypatch.delenv(name)\n    yield",
             False,
         ),
+        ("monkeypatch.chdir(tmp_path)", False),
+        ("shop.money.cache_clear()\n    yield\n    shop.money.cache_clear()", False),
+        ("monkeypatch.chdir('/')", True),
+        ("shop.money.cache.clear()", True),
         ("monkeypatch.setenv('A', '1')", True),
         ("monkeypatch.delenv('A')\n    monkeypatch.setattr(shop, 'money', str)", True),
         ("monkeypatch.delenv(shop.close())", True),
         ("for name in shop.names():\n        monkeypatch.delenv(name)", True),
     ],
 )
-def test_a_fixture_for_all_tests_may_take_variables_away(steps: str, is_looser: bool) -> None:
+def test_a_fixture_for_all_tests_may_give_each_a_place_of_its_own(steps: str, is_looser: bool) -> None:
     base = {"tests/conftest.py": "import pytest\nimport shop\n", PATH: "def test_it():\n    assert 1\n"}
-    fixture = f"\n\n@pytest.fixture(autouse=True)\ndef clean(monkeypatch):\n    {steps}\n"
+    fixture = f"\n\n@pytest.fixture(autouse=True)\ndef clean(monkeypatch, tmp_path):\n    {steps}\n"
     new = {**base, "tests/conftest.py": base["tests/conftest.py"] + fixture}
 
     places = loosened(tree(base), tree(new), ["tests/conftest.py"], [PATH]).places

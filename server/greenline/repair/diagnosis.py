@@ -19,6 +19,8 @@ _QUICK_S = 1.0
 _MAX_NEAR = 20
 _NOT_IMPORTED = re.compile(r"No module named|cannot import name|SyntaxError|IndentationError|TabError")
 """Why a file of tests cannot be imported, whatever line of the product is edited."""
+_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
+_PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
 
 
 @attrs.frozen
@@ -169,5 +171,9 @@ def _unlocalised(report: TestReport, failing: Sequence[str]) -> str:
     broken = [test for test in report.tests if test.outcome is Outcome.ERROR and test.id in failing]
     lines = [line for test in broken[:1] for line in test.message.splitlines() if line.strip()]
     if lines:
-        return f"{broken[0].id} ends before it executes product code: {lines[-1].removeprefix('E').strip()}"
+        what = lines[-1].removeprefix("E").strip().rstrip(".")
+        if what.startswith(_UNREADABLE) and (found := _PLACE.findall(broken[0].message)):
+            file, line = found[-1]
+            return f"{file}, line {line}, cannot be read: {what}. Mend that first."
+        return f"{broken[0].id} ends before it executes product code: {what}."
     return "No product code is executed by the failing tests, so the fault cannot be localised."

@@ -160,9 +160,9 @@ def is_autouse(node: Function) -> bool:
 
 
 def _unsets(node: Function) -> bool:
-    """Return whether a fixture does nothing but take variables of the environment away for a test."""
+    """Return whether a fixture only gives a test a place of its own: no variables, a folder, no memory."""
     asked = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
-    return asked == {"monkeypatch"} and all(map(_is_unset, node.body))
+    return asked <= {"monkeypatch", "tmp_path"} and all(map(_is_unset, node.body))
 
 
 def _is_unset(statement: ast.stmt) -> bool:
@@ -176,8 +176,14 @@ def _is_unset(statement: ast.stmt) -> bool:
     if not isinstance(value, ast.Call):
         return isinstance(value, ast.Constant) or (isinstance(value, ast.Yield) and value.value is None)
     given = [*value.args, *(keyword.value for keyword in value.keywords)]
+    called = ast.unparse(value.func)
+    if called == "monkeypatch.chdir":
+        return [ast.unparse(argument) for argument in given] == ["tmp_path"]
+    if last_name(value.func) == "cache_clear":
+        # Of `functools.cache`: what it forgot is computed again.
+        return not given
     is_plain = all(isinstance(argument, ast.Constant | ast.Name) for argument in given)
-    return is_plain and ast.unparse(value.func) == "monkeypatch.delenv"
+    return is_plain and called == "monkeypatch.delenv"
 
 
 def _patches(node: ast.AST) -> bool:
