@@ -173,6 +173,9 @@ async def test_killed_worker_interrupts_its_runs_and_is_started_anew(front: Fron
     await until(lambda: bool(front.died))
     assert front.died == [(run_id,)]
     assert front.journal.run(run_id).state is RunState.INTERRUPTED
+    # What the worker could not tell any more is told in its place.
+    assert [e for e in front.events if e.run_id == run_id] == list(front.journal.events(run_id))
+    assert front.events[-1].data["state"] == "interrupted"
     assert (await front.client.status()).worker == "dead"
     front.play(*PLAN)
     assert (await front.client.plan(front.task(), ())).plan is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -33,6 +33,9 @@ class InterruptibleJournal(Protocol):
 
     def mark_interrupted(self, owner: str | None = None) -> tuple[str, ...]:
         """Give the active runs of a dead owner the state `interrupted`."""
+
+    def events(self, run_id: str, after: int = 0) -> Iterator[Event]:
+        """Yield a run's events with `seq` greater than `after`, in order."""
 
 
 class WorkerClient:
@@ -61,6 +64,10 @@ class WorkerClient:
         self._process.on_ending = self._write_down
         self._process.on_died = self._say_died
         self._interrupted: tuple[str, ...] = ()
+        self._untold: list[Event] = []
+        """What the journal has of interrupted runs and nobody was told."""
+        self._last_told: dict[str, int] = {}
+        """Run → `seq` of its last event that was told."""
         self._warm_worker: Worker | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._has_died = False
@@ -154,21 +161,31 @@ class WorkerClient:
 
     def _tell(self, message: dict[str, Any]) -> None:
         event = from_json(message["event"], Event)
+        self._last_told[event.run_id] = event.seq
         if self.on_event is not None:
             self.on_event(event)
         if self.on_question is not None and event.kind is EventKind.CHECKPOINT and event.data["waiting"]:
             self.on_question(event.run_id, from_json(event.data["question"], Question))
 
     async def _write_down(self, worker: Worker) -> None:
-        """Write down what the worker's end interrupted."""
-        self._interrupted = ()
+        """Write down what the worker's end interrupted, and find what it could not tell any more."""
+        self._interrupted, self._untold = (), []
         try:
             self._interrupted = await asyncio.to_thread(self._journal.mark_interrupted, worker.owner)
+            for run_id in self._interrupted:
+                self._untold += await asyncio.to_thread(self._events_of, run_id)
         except GreenlineError:
             _log.exception("the journal could not be told of the worker's end")
 
+    def _events_of(self, run_id: str) -> list[Event]:
+        return list(self._journal.events(run_id, self._last_told.pop(run_id, 0)))
+
     def _say_died(self) -> None:
         self._has_died = True
+        untold, self._untold = self._untold, []
+        for event in untold:
+            if self.on_event is not None:
+                self.on_event(event)
         if self.on_died is not None:
             self.on_died(self._interrupted)
 
