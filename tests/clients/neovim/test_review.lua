@@ -190,6 +190,30 @@ test('maps are set only where hunks are pending, and never over those of the use
   eq('<Cmd>let g:mine = 1<CR>', nvim:get('vim.fn.maparg("ga", "n")'))
 end)
 
+test('where the last hunk of a file is decided, the keys go on to those of other files', function()
+  local nvim = reviewing('everywhere')
+
+  nvim:ex('Agent accept file')
+  nvim:wait_said(']g goes on to 2 changes in other files')
+  eq({}, nvim:drawn())
+  eq('', nvim:get('vim.fn.maparg("ga", "n")'))
+  nvim:keys(']g')
+  nvim:wait('the new file', 'vim.api.nvim_buf_get_name(0):find("new.py", 1, true)')
+  nvim:keys('ga')
+  nvim:wait_said(']g goes on to 1 change in other files')
+  nvim:keys(']g')
+  nvim:wait('the other file', 'vim.api.nvim_buf_get_name(0):find("other.py", 1, true)')
+  nvim:keys('ga')
+  nvim:wait_pending(0)
+
+  local said = nvim:wait_said('1 change accepted.')
+  eq('1 change accepted.', said)
+  for _, name in ipairs({ 'calc.py', 'new.py', 'other.py' }) do
+    nvim:edit(name)
+    eq({ '', '' }, { nvim:get('vim.fn.maparg("]g", "n")'), nvim:get('vim.fn.maparg("ga", "n")') }, name)
+  end
+end)
+
 test('the quickfix list holds what is pending, in all files', function()
   local nvim = reviewing('everywhere')
 

@@ -95,21 +95,24 @@ function M.same(one, other)
     and (vim.uv.fs_realpath(a) or a) == (vim.uv.fs_realpath(b) or b)
 end
 
---- Put the file itself where its preview is shown, after it was made.
+--- Put the file itself where its preview is shown, after it was made; return its buffer if it is shown.
 ---@param uri string
+---@return integer?
 function M.replace_preview(uri)
   local preview = M.preview(uri)
   if preview == nil then
     return
   end
+  local bufnr
   if vim.uv.fs_stat(vim.uri_to_fname(uri)) then
     for _, window in ipairs(vim.fn.win_findbuf(preview)) do
-      local bufnr = vim.uri_to_bufnr(uri)
+      bufnr = vim.uri_to_bufnr(uri)
       vim.bo[bufnr].buflisted = true
       vim.api.nvim_win_set_buf(window, bufnr)
     end
   end
   vim.api.nvim_buf_delete(preview, { force = true })
+  return bufnr
 end
 
 return M

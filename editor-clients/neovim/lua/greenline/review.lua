@@ -35,7 +35,11 @@ function M.draw_buffer(bufnr)
   local items = items_of(bufnr)
   if #items == 0 then
     draw.clear(bufnr)
-    keys.remove(bufnr)
+    if next(keys.mapped(bufnr)) and #proposal.waiting() > 0 then
+      keys.only_moves(bufnr)
+    else
+      keys.remove(bufnr)
+    end
     return
   end
   local set = keys.set(bufnr)
@@ -68,6 +72,9 @@ function M.draw_files(uris)
         M.draw_buffer(bufnr)
       end
     end
+  end
+  if #proposal.waiting() == 0 then
+    keys.remove_all()
   end
 end
 
@@ -127,6 +134,27 @@ function M.buffer_read(bufnr, event)
   end
 end
 
+--- Return how to go on, where nothing waits in this buffer any more but something does elsewhere.
+---@param decided string[] Ids of hunks that do not wait any more.
+---@return string?
+local function way_on(decided)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local uri = place.uri(bufnr) or ''
+  local n_left = 0
+  for _, item in ipairs(proposal.waiting()) do
+    if not vim.list_contains(decided, item.hunk.id) then
+      if place.same(item.hunk.uri, uri) then
+        return
+      end
+      n_left = n_left + 1
+    end
+  end
+  if n_left > 0 then
+    local key = keys.mapped(bufnr).next or ':Agent next'
+    return ('%s goes on to %s in other files'):format(key, words.count(n_left, 'change'))
+  end
+end
+
 ---@param result table
 ---@param decision 'accept'|'reject'
 local function say_result(result, decision)
@@ -135,7 +163,8 @@ local function say_result(result, decision)
     say.say(('Nothing was applied: %s: %s'):format(words.file(first.uri), first.reason), vim.log.levels.WARN)
     return
   end
-  local n = #(result.applied or {}) + #(result.rejected or {})
+  local decided = vim.list_extend(vim.list_slice(result.applied or {}), result.rejected or {})
+  local n = #decided
   if n == 0 then
     say.say('Nothing was decided.')
     return
@@ -149,7 +178,8 @@ local function say_result(result, decision)
       words.count(#need.needs, 'other')
     )
   end
-  say.say(text .. '.')
+  local on = way_on(decided)
+  say.say(text .. (on and '; ' .. on or '') .. '.')
 end
 
 ---@param items greenline.Waiting[]
@@ -168,7 +198,10 @@ local function send(items, decision, name, argument)
   local function settle()
     edit.done()
     for _, uri in ipairs(uris) do
-      place.replace_preview(uri)
+      local made = place.replace_preview(uri)
+      if made then
+        keys.only_moves(made)
+      end
     end
     M.draw_files(uris)
   end
