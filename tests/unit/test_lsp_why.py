@@ -66,7 +66,9 @@ class Desk:
             Step("event", EventKind.USAGE, {"model": "m", "runUsd": 0.125}),
             Step("propose", files={"shop.py": AFTER}, why="Tax was left out"),
         )
-        agent = ScriptedAgent(self.journal, {"change": Script(steps=steps)})
+        append = (Step("propose", files={"shop.py": BEFORE + "TAX = 0.19\n"}),)
+        scripts = {"change": Script(steps=steps), "append": Script(steps=append)}
+        agent = ScriptedAgent(self.journal, scripts)
         self.session = Session((str(self.root),), self.journal, agent, self, self.root.parent, store)
         self.texts = {}
 
@@ -156,6 +158,19 @@ def test_it_is_explained_with_its_reason_its_cost_and_its_run(desk: Desk) -> Non
         assert "+    return amount * (1 + RATE)" in told.markdown
         assert f"Run `{told.run_id}` ($0.12): change" in told.markdown
         assert await desk.explained() == [LINE]
+
+    asyncio.run(work())
+
+
+def test_an_insertion_after_the_last_line_is_told_about_on_that_line(desk: Desk) -> None:
+    async def work() -> None:
+        desk.path.write_text(BEFORE)
+        desk.type(BEFORE)
+        await desk.session.execute(desk.session.task("append", TaskContext(), ()))
+
+        assert await desk.explained() == [BEFORE.count("\n") - 1]
+        told = await tell(desk.session, str(desk.path), 99, 99)
+        assert told is None
 
     asyncio.run(work())
 

@@ -327,12 +327,7 @@ class Session:
 
     def pending_at(self, path: str, start_line: int, end_line: int) -> list[PlacedHunk]:
         """Return the pending hunks of a file that touch lines `start_line` … `end_line` (inclusive)."""
-        return [
-            item
-            for item in self.pending(self._proposed_path(path))
-            if (hunk := item.shown).start_line <= end_line
-            and start_line <= max(hunk.start_line, hunk.end_line - 1)
-        ]
+        return self._shelf.touching(self._proposed_path(path), start_line, end_line)
 
     def n_pending(self) -> int:
         """Return how many hunks wait for a review."""

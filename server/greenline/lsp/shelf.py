@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from greenline.core.edit import Hunk, HunkState
-from greenline.core.error import NotFound
+from greenline.core.error import GreenlineError, NotFound
 from greenline.core.evidence import HunkEvidence
 from greenline.core.task import Proposal
 from greenline.edit.text import text_hash
+from greenline.lsp.lines import lines_of
 from greenline.lsp.moving import Moves
 from greenline.lsp.placing import Glance, Placing
 
@@ -118,6 +119,27 @@ class Shelf:
             PlacedHunk(proposal, hunk, self._placing.place(hunk), self._placing.shown(hunk))
             for proposal, hunk in by_proposal
         ]
+
+    def touching(self, path: str, start_line: int, end_line: int) -> list[PlacedHunk]:
+        """Return the pending hunks of a file that touch lines `start_line` … `end_line` (inclusive).
+
+        An insertion after the last line touches that line: a cursor can go no further.
+        """
+        items = self.pending(path)
+        last_line = self._last_line(path) if items else 0
+        return [
+            item
+            for item in items
+            if min((hunk := item.shown).start_line, last_line) <= end_line
+            and start_line <= max(hunk.start_line, hunk.end_line - 1)
+        ]
+
+    def _last_line(self, path: str) -> int:
+        try:
+            now = self._glance(path)
+        except GreenlineError:
+            return 0
+        return 0 if now is None else max(0, len(lines_of(now.text)) - 1)
 
     def n_pending(self) -> int:
         """Return how many hunks wait for a review."""

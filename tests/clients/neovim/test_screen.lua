@@ -223,4 +223,68 @@ test('what would come before the first line is on the screen', function()
   has('x = 1', screen[4])
 end)
 
+---@param n integer
+---@return string
+local function numbered(n)
+  local lines = {}
+  for number = 1, n do
+    lines[number] = ('x%d = %d\n'):format(number, number)
+  end
+  return table.concat(lines)
+end
+
+test('an insertion after the last line is on the screen, and is told about', function()
+  local text = numbered(60)
+  local nvim = reviewing(text, text .. 'y = 1\ny = 2\n')
+
+  nvim:keys(']g')
+  nvim:wait('the cursor on the last line', 'vim.fn.line(".") == 60')
+  local screen = table.concat(nvim:screen(), '\n')
+  for _, wanted in ipairs({ 'x60 = 60\n', '-- Greenline 1/1', 'y = 1', 'y = 2' }) do
+    has(wanted, screen)
+  end
+  nvim:keys('K')
+
+  has('y = 2', nvim:wait_float('the hover'))
+end)
+
+test('a hunk on the first line is on the screen with its head', function()
+  local folder, root = child.project({ ['shop.py'] = SHOP, ['old.py'] = 'gone = True\n' })
+  local files = { ['old.py'] = vim.NIL, ['shop.py'] = (SHOP:gsub('Prices of', 'Some prices of')) }
+  local step = { ['do'] = 'propose', summary = 'Prices', files = files, evidence = EVIDENCE }
+  local cmd = child.scripted(folder, { prices = { steps = { step } } })
+  local nvim = child.start({ folder = folder, root = root, cmd = cmd, lines = 8, columns = 80 })
+  nvim:edit('shop.py')
+  nvim:ex('Agent implement prices')
+  nvim:wait_said('proposed')
+
+  nvim:keys('G]g')
+  nvim:wait('the other file', 'vim.api.nvim_buf_get_name(0):find("old.py", 1, true)')
+  has('deletes the file', nvim:screen()[1])
+  eq('- gone = True', nvim:screen()[2])
+  eq('old.py', nvim:get('vim.fn.bufname("%")'))
+  nvim:keys(']g')
+  nvim:wait('the first file', 'vim.api.nvim_buf_get_name(0):find("shop.py", 1, true)')
+
+  has('-- Greenline 2/2', nvim:screen()[1])
+  has('Some prices of', nvim:screen()[3])
+end)
+
+test('a hunk at the edge of the screen is shown whole', function()
+  local text = numbered(60)
+  local after = text:gsub('x30 = 30\n', 'x30 = 31\nz = 1\nz = 2\n'):gsub('x50 = 50\n', 'x50 = 51\n')
+  local nvim = reviewing(text, after)
+
+  -- The line is the last one of the window, and then the first one.
+  nvim:keys('30Gzbk]g')
+  nvim:wait('the cursor on the hunk', 'vim.fn.line(".") == 30')
+  has('-- Greenline 1/2', table.concat(nvim:screen(), '\n'))
+  has('z = 2', table.concat(nvim:screen(), '\n'))
+  nvim:keys('50Gztj[g')
+  nvim:wait('the cursor on the second hunk', 'vim.fn.line(".") == 50')
+
+  has('-- Greenline 2/2', nvim:screen()[1])
+  has('x50 = 51', nvim:screen()[3])
+end)
+
 suite.run(child.stop_all, child.wait_all)

@@ -2,6 +2,7 @@
 local place = require('greenline.place')
 local proposal = require('greenline.proposal')
 local say = require('greenline.say')
+local view = require('greenline.view')
 
 local M = {}
 
@@ -10,7 +11,7 @@ local function line_of(item)
   return item.hunk.op == 'create' and 0 or (proposal.lines(item.hunk))
 end
 
---- Show a hunk, with the cursor on its first line.
+--- Show a hunk, all of it, with the cursor on its first line.
 ---@param item greenline.Waiting
 function M.show(item)
   local bufnr = place.buffer(item)
@@ -23,6 +24,7 @@ function M.show(item)
   local row = math.min(line_of(item) + 1, vim.api.nvim_buf_line_count(bufnr))
   vim.api.nvim_win_set_cursor(0, { row, 0 })
   vim.cmd('normal! zv')
+  view.reveal(item)
 end
 
 --- Return the hunk under the cursor, or the one that begins nearest to it within its lines.

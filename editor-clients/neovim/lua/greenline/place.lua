@@ -66,7 +66,9 @@ function M.buffer(item)
   if item.hunk.op == 'create' and not M.loaded(item.hunk.uri) then
     return make_preview(item)
   end
-  return M.loaded(item.hunk.uri) or vim.uri_to_bufnr(item.hunk.uri)
+  -- Named from here, as `:edit` does, so that the status line shows the short name.
+  return M.loaded(item.hunk.uri)
+    or vim.fn.bufadd(vim.fn.fnamemodify(vim.uri_to_fname(item.hunk.uri), ':.'))
 end
 
 --- Return the file that a buffer shows.
