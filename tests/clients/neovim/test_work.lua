@@ -166,6 +166,27 @@ test('a plan without a step is refused, and one that is left is not carried out'
   eq('awaitingApproval', newest_run(nvim).state)
 end)
 
+test('a plan that is open and edited is shown so from the list of runs; what was left is as it was', function()
+  local nvim = open()
+  answer(nvim, 1, '')
+  nvim:ex('Agent plan planned')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+
+  nvim:keys('Go## My own step<Esc>')
+  nvim:ex('wincmd p')
+  nvim:ex('Agent runs')
+  nvim:wait_said('shown as you edited it')
+  has('## My own step', nvim:text())
+  eq({ 2, true }, { nvim:get('vim.fn.winnr("$")'), nvim:get('vim.bo.modified') })
+  nvim:ex('q!')
+  nvim:wait('the plan to close', 'vim.bo.buftype == ""')
+  nvim:ex('Agent runs')
+  nvim:wait('the plan', 'vim.bo.buftype == "acwrite"')
+
+  has('## 2. Tidy up', nvim:text())
+  eq(nil, nvim:text():find('My own step', 1, true))
+end)
+
 test('a question is asked once, and its answer goes on', function()
   local nvim = open()
   answer(nvim, 2, '')

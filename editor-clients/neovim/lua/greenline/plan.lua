@@ -211,14 +211,33 @@ local function make_buffer(held)
   return bufnr
 end
 
---- Show a plan in a window of its own.
+--- Go to the window of a plan, or open one.
+---@param bufnr integer
+local function show(bufnr)
+  local window = vim.fn.bufwinid(bufnr)
+  if window ~= -1 then
+    vim.api.nvim_set_current_win(window)
+    return
+  end
+  vim.cmd('botright split')
+  vim.api.nvim_win_set_buf(0, bufnr)
+end
+
+--- Show a plan in a window of its own; one that is open and edited is shown as it was edited.
 ---@param client_id integer
 ---@param run_id string
 ---@param request string
 ---@param plan greenline.Plan
 function M.open(client_id, run_id, request, plan)
-  local held = { client_id = client_id, run_id = run_id, request = request, plan = plan, is_running = false }
   local bufnr = buffers[run_id]
+  if bufnr and vim.api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].modified then
+    open[bufnr].client_id = client_id
+    vim.b[bufnr].greenline_client = client_id
+    show(bufnr)
+    say.say('This plan is shown as you edited it: :w approves it so, and :q! forgets your edits.')
+    return
+  end
+  local held = { client_id = client_id, run_id = run_id, request = request, plan = plan, is_running = false }
   if bufnr == nil or not vim.api.nvim_buf_is_valid(bufnr) then
     bufnr = make_buffer(held)
     buffers[run_id] = bufnr
@@ -227,8 +246,7 @@ function M.open(client_id, run_id, request, plan)
   -- Another server may show the plan of a run that it took over.
   vim.b[bufnr].greenline_client = client_id
   fill(bufnr, held)
-  vim.cmd('botright split')
-  vim.api.nvim_win_set_buf(0, bufnr)
+  show(bufnr)
   mark(bufnr, held)
 end
 
