@@ -17,9 +17,9 @@ end, {
 
 local group = vim.api.nvim_create_augroup('greenline', {})
 
-vim.api.nvim_create_autocmd({ 'BufReadPost', 'FileChangedShellPost', 'LspAttach' }, {
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufFilePost', 'FileChangedShellPost', 'LspAttach' }, {
   group = group,
-  desc = 'Draw what is proposed for a buffer that was just read',
+  desc = 'Draw what is proposed for a buffer that was just read or renamed',
   callback = function(event)
     if package.loaded['greenline.proposal'] then
       require('greenline.review').buffer_read(event.buf, event.event)

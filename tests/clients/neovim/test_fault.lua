@@ -152,6 +152,52 @@ test('a file that changed on the disk is read again, and its hunks are placed an
   eq(1, nvim:count_said('changed on the disk'))
 end)
 
+test('a buffer that was kept over a changed disk is not said to be read again, nor one whose file is gone', function()
+  local nvim = start()
+  vim.rpcrequest(nvim.channel, 'nvim_ui_attach', 100, 24, {})
+  nvim:edit('calc.py')
+  nvim:ex('Agent implement sums')
+  nvim:wait_pending(1)
+
+  nvim:lua([[
+    checked = 0
+    vim.api.nvim_create_autocmd('FileChangedShellPost', { callback = function() checked = checked + 1 end })
+    vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# mine' })
+  ]])
+  child.write(nvim.root .. '/calc.py', '# from elsewhere\n' .. CALC)
+  nvim:keys(':checktime<CR>')
+  vim.wait(10000, function()
+    return vim.startswith(vim.rpcrequest(nvim.channel, 'nvim_get_mode').mode, 'r')
+  end, 30)
+  nvim:keys('O')
+  nvim:wait('the prompt to close', 'checked == 1')
+  eq({ blocking = false, mode = 'n' }, vim.rpcrequest(nvim.channel, 'nvim_get_mode'))
+  eq(0, nvim:count_said('changed on the disk'))
+  nvim:ex('write!')
+  nvim:wait('the file to be written', 'not vim.bo.modified')
+  vim.uv.fs_unlink(nvim.root .. '/calc.py')
+  nvim:ex('silent! checktime')
+  nvim:wait('the end of the check', 'checked == 2')
+
+  eq(0, nvim:count_said('changed on the disk'))
+end)
+
+test('what is drawn goes where a buffer is renamed', function()
+  local nvim = shared()
+  nvim:ex('Agent implement sums')
+  nvim:wait_pending(1)
+  eq(3, #nvim:drawn())
+
+  nvim:ex('file renamed.py')
+  nvim:wait('the new name', 'vim.fn.expand("%") == "renamed.py"')
+
+  eq({}, nvim:drawn())
+  eq('', nvim:get('vim.fn.maparg("ga", "n")'))
+  nvim:ex('file calc.py')
+  nvim:wait('the hunk to be drawn', 'vim.fn.maparg("ga", "n") ~= ""')
+  eq(3, #nvim:drawn())
+end)
+
 test('an option that is wrong is named, and its default is used', function()
   local nvim = start({ options = { keys = { accept = 7, next = ']h' }, colour = true } })
 

@@ -119,13 +119,24 @@ function M.forget(client_id)
   M.draw_files(proposal.forget(client_id))
 end
 
---- Draw a buffer that was read, and say so where the disk changed under pending hunks.
+--- Buffers whose text was read just now, within the same step of Neovim's.
+---@type table<integer, true>
+local just_read = {}
+
+--- Draw a buffer that was read or renamed, and say so where the disk changed under pending hunks.
 ---@param bufnr integer
 ---@param event string
 function M.buffer_read(bufnr, event)
   local items = items_of(bufnr)
   M.draw_buffer(bufnr)
-  if event == 'FileChangedShellPost' and #items > 0 then
+  if event == 'BufReadPost' then
+    just_read[bufnr] = true
+    vim.schedule(function()
+      just_read[bufnr] = nil
+    end)
+  end
+  -- The event comes as well where the user kept the buffer, and where the file is gone.
+  if event == 'FileChangedShellPost' and just_read[bufnr] and #items > 0 then
     say.say(
       ('%s changed on the disk and was read again; its pending changes follow, where the text that they replace is still there.'):format(
         vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~:.')
