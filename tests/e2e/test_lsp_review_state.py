@@ -119,7 +119,7 @@ async def test_rejecting_what_an_accepted_hunk_needs_is_said(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("Accept all", ["accepted", "accepted", "pending"]),
+        ("Accept with the 1 that it needs", ["accepted", "accepted", "pending"]),
         ("Accept this one alone", ["pending", "accepted", "pending"]),
         ("Cancel", ["pending", "pending", "pending"]),
         (None, ["pending", "pending", "pending"]),
@@ -141,8 +141,51 @@ async def test_the_command_asks_before_it_accepts_what_needs_another(
         await here.command("acceptHunk", proposalId=proposal["id"], hunkId=proposal["hunks"][1]["id"])
 
         assert len(asked) == 1
-        assert "a.py:1 (pending)" in asked[0]
+        assert asked[0] == "This change makes no sense without a.py:1 (pending). Accept it anyway?"
         assert (await here.states(proposal))[1] == expected
+
+
+async def test_accepting_the_rest_asks_where_it_was_not_measured_so(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        asked: list[str] = []
+
+        def choose(params: dict[str, Any]) -> dict[str, str] | None:
+            asked.append(params["message"])
+            return {"title": "Accept all"} if len(asked) > 1 else None
+
+        here.server.answers["window/showMessageRequest"] = choose
+        brings = proposal["hunks"][0]["id"]
+        await here.command("rejectHunk", proposalId=proposal["id"], hunkId=brings)
+
+        refused = await here.command("acceptAll", proposalId=proposal["id"])
+        accepted = await here.command("acceptFile", proposalId=proposal["id"], uri=uri)
+
+        assert asked[0] == (
+            "The tests ran with other changes or lines: some were rejected or edited since. "
+            "What waits makes no sense without a.py:1 (rejected). Accept all of it anyway?"
+        )
+        assert asked == asked[:1] * 2
+        assert (refused["applied"], len(accepted["applied"])) == ([], 2)
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+async def test_accepting_the_rest_asks_where_accepted_lines_were_edited(
+    tmp_path: Path, is_edited: bool
+) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        asked: list[str] = []
+        here.server.answers["window/showMessageRequest"] = lambda params: asked.append(params["message"])
+        await here.accept(proposal, 2)
+        if is_edited:
+            here.editor.type(uri, here.editor.texts[uri].replace("return 1", "return 2"))
+
+        await here.command("acceptAll", proposalId=proposal["id"])
+
+        assert len(asked) == is_edited
+        states = (await here.states(proposal))[1]
+        assert states == (["pending", "pending", "accepted"] if is_edited else ["accepted"] * 3)
 
 
 async def test_a_hunk_is_accepted_with_what_it_needs_in_one_edit(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from greenline.lsp.editor import ClientEditor
 from greenline.lsp.index_command import INDEX_COMMANDS
 from greenline.lsp.offer import PREFIX
 from greenline.lsp.present import proposal_info, undo_result
-from greenline.lsp.render import headline, spoken
+from greenline.lsp.render import spoken, verdict_words
 from greenline.lsp.review_command import REVIEW_COMMANDS
 from greenline.lsp.work import execute_run, explain_lines, plan_task, show_plan
 
@@ -212,5 +212,5 @@ def _finished(ls: GreenlineServer, run: Run) -> protocol.ExecuteResult:
         ls.say(types.MessageType.Warning, f"No change is proposed: {run.note or run.state.value}.")
         return protocol.ExecuteResult(run.id, run.state.value, None, run.note)
     count = len(run.proposal.pending())
-    ls.say(types.MessageType.Info, f"{count} change(s) proposed: {headline(run.proposal)}.")
+    ls.say(types.MessageType.Info, f"{count} change(s) proposed: {verdict_words(run.proposal)}.")
     return protocol.ExecuteResult(run.id, run.state.value, proposal_info(ls.session, run.proposal), run.note)

@@ -43,9 +43,14 @@ def review_commands(item: PlacedHunk) -> list[types.Command]:
         return commands
     if needed := item.needed():
         with_them = [{**one[0], "withNeeded": True}]
-        title = f"Accept with the {len(needed)} that it needs"
+        title = with_needed_title(len(needed))
         commands = [types.Command(title, PREFIX + "acceptHunk", arguments=with_them), *commands]
     return [types.Command("Accept", PREFIX + "acceptHunk", arguments=one), *commands]
+
+
+def with_needed_title(n_needed: int) -> str:
+    """Return what accepting a hunk along with those that it needs is called."""
+    return f"Accept with the {n_needed} that it needs"
 
 
 def file_commands(path: str, items: list[PlacedHunk]) -> list[types.Command]:

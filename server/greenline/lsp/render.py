@@ -51,7 +51,16 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def headline(proposal: Proposal) -> str:
-    """Return the verdict in a few words."""
+    """Return the verdict in a few words, with the name of its reason."""
+    return _verdict(proposal, f"({proposal.evidence.reason})" if proposal.evidence.reason else "")
+
+
+def verdict_words(proposal: Proposal) -> str:
+    """Return the verdict in a few words, for messages and questions."""
+    return _verdict(proposal, "")
+
+
+def _verdict(proposal: Proposal, reason: str) -> str:
     evidence = proposal.evidence
     words = {
         Verdict.VERIFIED: "verified",
@@ -63,9 +72,7 @@ def headline(proposal: Proposal) -> str:
         Verdict.TESTS_ONLY: "changes tests only",
         Verdict.NOT_COVERED: "not covered by a test",
     }[evidence.verdict]
-    parts = [words]
-    if evidence.reason:
-        parts.append(f"({evidence.reason})")
+    parts = [words, reason] if reason else [words]
     if evidence.touches_tests:
         parts.append("— touches tests or their configuration")
     if evidence.selection is not None:

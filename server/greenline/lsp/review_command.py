@@ -17,15 +17,17 @@ from greenline.lsp.argument import argument_of
 from greenline.lsp.convert import to_path
 from greenline.lsp.decision import Decision, Review
 from greenline.lsp.editor import ClientEditor
+from greenline.lsp.offer import with_needed_title
 from greenline.lsp.present import proposal_info, review_result
-from greenline.lsp.render import headline, place_of
+from greenline.lsp.render import place_of, verdict_words
 from greenline.lsp.shelf import unmet
 from greenline.lsp.work import verify_again
 
 if TYPE_CHECKING:
     from greenline.lsp.server import GreenlineServer
 
-_ACCEPT_ALL, _ACCEPT_ONE, _CANCEL = "Accept all", "Accept this one alone", "Cancel"
+_ACCEPT_ALL, _CANCEL = "Accept all", "Cancel"
+_ACCEPT_ONE, _ACCEPT_THESE = "Accept this one alone", "Accept these alone"
 
 
 @attrs.frozen
@@ -67,11 +69,12 @@ async def accept_hunk(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewRe
     if ref.with_needed:
         names += [hunk.id for hunk in waiting]
     elif needed:
-        titles = [*([_ACCEPT_ALL] if waiting else []), _ACCEPT_ONE, _CANCEL]
-        chosen = await ls.ask(_needs(needed), titles)
-        if chosen not in (_ACCEPT_ALL, _ACCEPT_ONE):
+        with_them = with_needed_title(len(waiting))
+        titles = [*([with_them] if waiting else []), _ACCEPT_ONE, _CANCEL]
+        chosen = await ls.ask(f"This change makes {_no_sense(needed)} Accept it anyway?", titles)
+        if chosen not in titles[:-1]:
             return protocol.ReviewResult()
-        names += [hunk.id for hunk in waiting] if chosen == _ACCEPT_ALL else []
+        names += [hunk.id for hunk in waiting] if chosen == with_them else []
     return await _review(ls, proposal, [Decision(name, True, ref.comment) for name in names])
 
 
@@ -87,9 +90,12 @@ async def accept_file(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewRe
     ref = argument_of(ls, FileRef, arguments)
     proposal = ls.session.proposal(ref.proposal_id)
     hunks = _in_file(proposal, ref.uri)
-    needed = unmet(proposal, [hunk.id for hunk in hunks])
-    if needed and await ls.ask(_needs(needed), [_ACCEPT_ONE, _CANCEL]) != _ACCEPT_ONE:
-        return protocol.ReviewResult()
+    if len(hunks) == len(proposal.pending()):
+        return await _accept_rest(ls, proposal, hunks)
+    if needed := unmet(proposal, [hunk.id for hunk in hunks]):
+        question = f"These changes make {_no_sense(needed)} Accept them anyway?"
+        if await ls.ask(question, [_ACCEPT_THESE, _CANCEL]) != _ACCEPT_THESE:
+            return protocol.ReviewResult()
     return await _accept(ls, proposal, hunks)
 
 
@@ -102,9 +108,9 @@ async def reject_file(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewRe
 
 
 async def accept_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
-    """Accept every pending hunk; asks first where the proposal is not verified."""
+    """Accept every pending hunk; asks first where that was not verified so, or needs what was rejected."""
     proposal = ls.session.proposal(argument_of(ls, ProposalRef, arguments).proposal_id)
-    return await _accept(ls, proposal, _pending(proposal))
+    return await _accept_rest(ls, proposal, _pending(proposal))
 
 
 async def reject_all(ls: GreenlineServer, *arguments: Any) -> protocol.ReviewResult:
@@ -127,7 +133,7 @@ async def verify(ls: GreenlineServer, *arguments: Any) -> protocol.VerifyResult:
     """Measure what was accepted of a proposal in the text as it is, and say what came of it."""
     ref = argument_of(ls, ProposalRef, arguments)
     proposal = await verify_again(ls, ref.proposal_id, None)
-    ls.say(types.MessageType.Info, f"Measured again: {headline(proposal)}. {proposal.evidence.detail}")
+    ls.say(types.MessageType.Info, f"Measured again: {verdict_words(proposal)}. {proposal.evidence.detail}")
     return protocol.VerifyResult(proposal_info(ls.session, proposal))
 
 
@@ -154,19 +160,39 @@ def _in_file(proposal: Proposal, uri: str) -> list[Hunk]:
     return hunks
 
 
-def _needs(needed: Sequence[Hunk]) -> str:
+def _no_sense(needed: Sequence[Hunk]) -> str:
     names = ", ".join(f"{place_of(hunk)} ({hunk.state.value})" for hunk in needed[:5])
     more = f" and {len(needed) - 5} more" if len(needed) > 5 else ""
-    return f"This change makes no sense without {names}{more}."
+    return f"no sense without {names}{more}."
+
+
+async def _accept_rest(
+    ls: GreenlineServer, proposal: Proposal, hunks: Sequence[Hunk]
+) -> protocol.ReviewResult:
+    """Accept all that waits; ask first where something speaks against it."""
+    if doubts := _doubts(ls, proposal, hunks):
+        question = " ".join((*doubts, "Accept all of it anyway?"))
+        if await ls.ask(question, [_ACCEPT_ALL, _CANCEL]) != _ACCEPT_ALL:
+            return protocol.ReviewResult()
+    return await _accept(ls, proposal, hunks)
+
+
+def _doubts(ls: GreenlineServer, proposal: Proposal, hunks: Sequence[Hunk]) -> list[str]:
+    """Return what speaks against accepting all that waits, in sentences."""
+    names = [hunk.id for hunk in hunks]
+    doubts: list[str] = []
+    if not proposal.evidence.is_vouched_for:
+        what = "verified by a part of its tests only" if _is_part(proposal) else "not verified"
+        doubts.append(f"This proposal is {what}: {verdict_words(proposal)}.")
+        doubts += [proposal.evidence.detail] if proposal.evidence.detail else []
+    elif not ls.session.is_measured_with(proposal, names):
+        doubts.append("The tests ran with other changes or lines: some were rejected or edited since.")
+    if needed := unmet(proposal, names):
+        doubts.append(f"What waits makes {_no_sense(needed)}")
+    return doubts
 
 
 async def _accept(ls: GreenlineServer, proposal: Proposal, hunks: Sequence[Hunk]) -> protocol.ReviewResult:
-    """Accept hunks; where they are all that waits and are not verified, ask first."""
-    if not proposal.evidence.is_vouched_for and len(hunks) == len(proposal.pending()):
-        what = "verified by a part of its tests only" if _is_part(proposal) else "not verified"
-        question = f"This proposal is {what}: {headline(proposal)}. {proposal.evidence.detail}"
-        if await ls.ask(f"{question} Accept all of it anyway?", [_ACCEPT_ALL, _CANCEL]) != _ACCEPT_ALL:
-            return protocol.ReviewResult()
     return await _review(ls, proposal, [Decision(hunk.id, True) for hunk in hunks])
 
 

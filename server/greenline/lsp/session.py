@@ -345,6 +345,10 @@ class Session:
         """Return a proposal; raises `NotFound`."""
         return self._shelf.proposal(proposal_id)
 
+    def is_measured_with(self, proposal: Proposal, hunk_ids: Sequence[str]) -> bool:
+        """Return whether its evidence is about what would be accepted of a proposal, these hunks included."""
+        return self._shelf.is_measured_with(proposal, hunk_ids)
+
     def placed(self, hunk: Hunk) -> Hunk | None:
         """Return a hunk on the current text; one that no longer waits stays as it is."""
         return self._shelf.placed(hunk)

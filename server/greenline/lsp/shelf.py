@@ -170,6 +170,15 @@ class Shelf:
                 f"There is no proposal {proposal_id!r}.", remedy="agent/run shows a run's proposal."
             ) from error
 
+    def is_measured_with(self, proposal: Proposal, hunk_ids: Iterable[str]) -> bool:
+        """Return whether its evidence is about what would be accepted of a proposal, these hunks included."""
+        after = proposal.with_states(dict.fromkeys(hunk_ids, HunkState.ACCEPTED), {})
+        if after.evidence.currency == "partial":
+            return False
+        # Lines are compared only where nothing else makes the evidence partial.
+        current = attrs.evolve(proposal, evidence=attrs.evolve(proposal.evidence, currency="current"))
+        return self._as_it_is(current).evidence.currency == "current"
+
     def placed(self, hunk: Hunk) -> Hunk | None:
         """Return a hunk on the current text; one that no longer waits stays as it is."""
         return self._placing.place(hunk) if hunk.state is HunkState.PENDING else hunk

@@ -313,4 +313,25 @@ test('accepting all of what is not verified asks first', function()
   eq(FIXED, nvim:text() .. '\n')
 end)
 
+test('accepting the rest asks first where a change was rejected that was measured with it', function()
+  local nvim = reviewing()
+  nvim:lua([[
+    asked = {}
+    vim.ui.select = function(items, opts, on_choice)
+      table.insert(asked, opts.prompt)
+      on_choice(items[2])
+    end
+  ]])
+
+  nvim:ex('2')
+  nvim:ex('Agent reject')
+  nvim:wait_pending(1)
+  nvim:ex('Agent accept all')
+  nvim:wait_said('Nothing was decided')
+
+  local question = 'The tests ran with other changes or lines: some were rejected or edited since.'
+  eq({ question .. ' Accept all of it anyway?' }, nvim:get('asked'))
+  eq(CALC, nvim:text() .. '\n')
+end)
+
 suite.run(child.stop_all, child.wait_all)

@@ -45,6 +45,23 @@ M.notifications = {
     local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO, vim.log.levels.INFO }
     say.say(params.message, levels[params.type])
   end,
+  -- Neovim's own puts a colon after the question.
+  ['window/showMessageRequest'] = function(_, params)
+    local asking = assert(coroutine.running())
+    vim.ui.select(params.actions or {}, {
+      prompt = params.message,
+      kind = 'greenline',
+      format_item = function(action)
+        return action.title
+      end,
+    }, function(action)
+      -- The choice may come before the handler waits for it.
+      vim.schedule(function()
+        coroutine.resume(asking, action or vim.NIL)
+      end)
+    end)
+    return coroutine.yield()
+  end,
   ['textDocument/publishDiagnostics'] = function(err, params, ctx)
     if not require('greenline.config').get().diagnostics then
       params = vim.deepcopy(params)
