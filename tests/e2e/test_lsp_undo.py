@@ -298,12 +298,27 @@ async def test_hunks_that_the_user_took_back_wait_again_after_an_undo(tmp_path: 
         (here.root / "a.txt").write_text("old\n")
         uri = here.editor.open(here.root / "a.txt", "old\n")
         proposal = await here.propose()
-        await here.accept(proposal)
+        accepted = await here.accept(proposal)
         here.editor.type(uri, "old\n")
 
         undone = await here.undo()
 
         assert (undone["restored"], undone["conflicts"]) == ([], [])
+        assert undone["byHand"] == [accepted["checkpointId"]]
         assert await here.states(proposal) == ("proposed", ["pending"])
         await here.accept(proposal)
         assert here.editor.texts[uri] == "new\n"
+
+
+async def test_the_command_says_that_a_change_was_taken_back_already(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.txt": "new\n"}) as here:
+        uri = here.editor.open(here.root / "a.txt", "old\n")
+        await here.accept(await here.propose())
+        here.editor.type(uri, "old\n")
+
+        await here.command("undo")
+        message = await here.server.wait_for(
+            lambda m: m.get("method") == "window/showMessage" and "taken back" in m["params"]["message"]
+        )
+
+        assert "waits for a review again" in message["params"]["message"]

@@ -112,6 +112,8 @@ async def undo(ls: GreenlineServer, *arguments: Any) -> protocol.UndoResult:
     for conflict in undone.conflicts[:1]:
         more = f" (and {len(undone.conflicts) - 1} more)" if len(undone.conflicts) > 1 else ""
         ls.say(types.MessageType.Warning, f"Not undone: {conflict.path}: {conflict.reason}{more}")
+    if undone.by_hand and not undone.restored:
+        ls.say(types.MessageType.Info, "The change was taken back already; it waits for a review again.")
     return undo_result(undone)
 
 

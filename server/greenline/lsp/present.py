@@ -111,6 +111,7 @@ def undo_result(undone: Undone) -> protocol.UndoResult:
             protocol.UndoConflictInfo(to_uri(c.path), c.reason, c.line) for c in undone.conflicts
         ),
         checkpoint_id=None if undone.checkpoint is None else undone.checkpoint.id,
+        by_hand=undone.by_hand,
     )
 
 

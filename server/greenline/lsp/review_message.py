@@ -80,3 +80,5 @@ class UndoResult:
     conflicts: tuple[UndoConflictInfo, ...] = ()
     checkpoint_id: str | None = None
     """Takes this undo back; none where nothing changed."""
+    by_hand: tuple[str, ...] = ()
+    """Checkpoints that somebody had taken back already, and that count as undone from now on."""

@@ -1,6 +1,7 @@
 -- Puts the server's edits into buffers: each is all or nothing, and one step of `u` in every buffer.
 local draw = require('greenline.draw')
 local place = require('greenline.place')
+local taken = require('greenline.taken')
 
 local M = {}
 
@@ -71,12 +72,14 @@ function M.apply(_, params, ctx)
     end
     table.insert(steps, { bufnr = bufnr, edits = change.edits })
   end
+  taken.begin()
   for _, step in ipairs(steps) do
     -- What is drawn belongs to the old text; drawn over the new one it would flicker.
     draw.clear(step.bufnr)
     break_undo(step.bufnr)
     vim.lsp.util.apply_text_edits(step.edits, step.bufnr, client.offset_encoding)
     break_undo(step.bufnr)
+    taken.edited(step.bufnr)
     -- A request sends what the buffer holds now, so that the server need not wait for the next key press.
     client:request('agent/status', vim.empty_dict(), function() end, step.bufnr)
   end

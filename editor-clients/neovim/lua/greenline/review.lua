@@ -7,6 +7,7 @@ local move = require('greenline.move')
 local place = require('greenline.place')
 local proposal = require('greenline.proposal')
 local say = require('greenline.say')
+local taken = require('greenline.taken')
 local words = require('greenline.words')
 
 local M = {}
@@ -325,9 +326,17 @@ function M.list()
   end, items))
 end
 
---- Take the newest change back, never over later edits.
+--- Take the accept back that `u` took back in this buffer, else the newest change; never over later edits.
 function M.undo()
-  ask.from(nil, 'agent/undo', {}, function(result)
+  local checkpoint_id = taken.checkpoint(vim.api.nvim_get_current_buf())
+  if checkpoint_id then
+    taken.forget(checkpoint_id)
+  end
+  ask.from(nil, 'agent/undo', { checkpointId = checkpoint_id }, function(result)
+    vim.tbl_map(taken.forget, result.byHand or {})
+    if not checkpoint_id then
+      taken.forget_in(result.restored or {})
+    end
     for _, conflict in ipairs(result.conflicts or {}) do
       local where = conflict.line and (', line %d'):format(conflict.line + 1) or ''
       say.say(
@@ -338,6 +347,8 @@ function M.undo()
     local n = #(result.restored or {})
     if n > 0 then
       say.say(('Undone in %s; what was taken back is pending again.'):format(words.count(n, 'file')))
+    elseif #(result.byHand or {}) > 0 then
+      say.say('The change was taken back already; it is pending again.')
     elseif #(result.conflicts or {}) == 0 then
       say.say('Nothing to undo: the newest change was taken back already.')
     end
