@@ -363,4 +363,31 @@ test('accepting the rest asks first where a change was rejected that was measure
   eq(CALC, nvim:text() .. '\n')
 end)
 
+test('an accept into a buffer that cannot simply be written says so', function()
+  local nvim = reviewing()
+
+  nvim:lua('vim.bo.readonly = true')
+  nvim:ex('2')
+  nvim:keys('ga')
+  eq('1 change accepted. calc.py is read-only: :w! writes it.', nvim:wait_said('1 change accepted'))
+  nvim:lua('vim.bo.readonly = false')
+  vim.uv.fs_unlink(nvim.root .. '/calc.py')
+  nvim:ex('10')
+  nvim:keys('ga')
+
+  has('1 change accepted. calc.py is gone from the disk: :w makes it anew.', nvim:wait_said('is gone from'))
+end)
+
+test('a new measurement says at once that it works', function()
+  local nvim = reviewing()
+  nvim:ex('Agent accept all')
+  nvim:wait_said('2 changes accepted')
+
+  nvim:ex('Agent verify')
+  nvim:wait_said('Measured again')
+
+  local said = nvim:said()
+  eq('The tests run; what comes of it follows.', said[#said - 1])
+end)
+
 suite.run(child.stop_all, child.wait_all)

@@ -9,6 +9,22 @@ local M = {}
 ---@type table<integer, true>
 local unwritten = {}
 
+--- What the last edit left that `:w` alone does not do, in sentences.
+---@type string[]
+local notes = {}
+
+--- Note what is in the way of writing a buffer that was changed.
+---@param bufnr integer
+local function note(bufnr)
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  local name = vim.fn.fnamemodify(path, ':~:.')
+  if vim.bo[bufnr].readonly then
+    table.insert(notes, (' %s is read-only: :w! writes it.'):format(name))
+  elseif not vim.uv.fs_stat(path) then
+    table.insert(notes, (' %s is gone from the disk: :w makes it anew.'):format(name))
+  end
+end
+
 --- End the buffer's open undo step: Neovim would join edits that follow without a key press.
 ---@param bufnr integer
 local function break_undo(bufnr)
@@ -73,6 +89,7 @@ function M.apply(_, params, ctx)
     table.insert(steps, { bufnr = bufnr, edits = change.edits })
   end
   taken.begin()
+  notes = {}
   for _, step in ipairs(steps) do
     -- What is drawn belongs to the old text; drawn over the new one it would flicker.
     draw.clear(step.bufnr)
@@ -80,6 +97,7 @@ function M.apply(_, params, ctx)
     vim.lsp.util.apply_text_edits(step.edits, step.bufnr, client.offset_encoding)
     break_undo(step.bufnr)
     taken.edited(step.bufnr)
+    note(step.bufnr)
     -- A request sends what the buffer holds now, so that the server need not wait for the next key press.
     client:request('agent/status', vim.empty_dict(), function() end, step.bufnr)
   end
@@ -97,11 +115,12 @@ function M.refresh_from_disk(uris)
   end
 end
 
---- Say which buffers were opened to be changed and are not written.
+--- Say which buffers were opened to be changed and are not written; return what else the edit left to say.
+---@return string
 function M.done()
   local names = {}
   for bufnr in pairs(unwritten) do
-    if vim.api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].modified then
+    if vim.api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].modified and not vim.bo[bufnr].readonly then
       table.insert(names, vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~:.'))
     end
   end
@@ -112,6 +131,9 @@ function M.done()
       ('Changed and not written yet: %s; :wall writes all.'):format(table.concat(names, ', '))
     )
   end
+  local left = table.concat(notes)
+  notes = {}
+  return left
 end
 
 return M

@@ -170,6 +170,7 @@ function M.verify()
   end
   with_newest(is_proposed, 'Nothing was proposed yet.', function(client, run)
     local params = { proposalId = run.proposal.id, workDoneToken = token() }
+    say.say('The tests run; what comes of it follows.')
     ask.request(client, 'agent/verify', params, function(done)
       say.say(('Measured again: %s. %s'):format(words.verdict(done.proposal), done.proposal.evidence.detail))
     end)

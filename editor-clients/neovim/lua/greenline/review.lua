@@ -169,7 +169,8 @@ end
 
 ---@param result table
 ---@param decision 'accept'|'reject'
-local function say_result(result, decision)
+---@param left string What is left to do, in sentences.
+local function say_result(result, decision, left)
   local first = (result.conflicts or {})[1]
   if first then
     say.say(('Nothing was applied: %s: %s'):format(words.file(first.uri), first.reason), vim.log.levels.WARN)
@@ -191,7 +192,7 @@ local function say_result(result, decision)
     )
   end
   local on = way_on(decided)
-  say.say(text .. (on and '; ' .. on or '') .. '.')
+  say.say(text .. (on and '; ' .. on or '') .. '.' .. left)
 end
 
 ---@param items greenline.Waiting[]
@@ -208,7 +209,7 @@ local function send(items, decision, name, argument)
     return item.hunk.uri
   end, items)
   local function settle()
-    edit.done()
+    local left = edit.done()
     for _, uri in ipairs(uris) do
       local made = place.replace_preview(uri)
       if made then
@@ -216,13 +217,13 @@ local function send(items, decision, name, argument)
       end
     end
     M.draw_files(uris)
+    return left
   end
   if decision == 'accept' then
     edit.refresh_from_disk(uris)
   end
   ask.command(client, name, argument, function(result)
-    settle()
-    say_result(result, decision)
+    say_result(result, decision, settle())
   end, function(err)
     settle()
     say.error(err)
