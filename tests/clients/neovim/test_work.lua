@@ -63,6 +63,8 @@ local function open_and_close_question(request)
   local nvim = open()
   answer(nvim, 99, nil)
   nvim:ex('Agent implement ' .. request)
+  nvim:wait_said('The agent asks')
+  nvim:ex('Agent answer')
   return nvim, nvim:wait_said(':Agent answer asks again')
 end
 
@@ -192,6 +194,9 @@ test('a question is asked once, and its answer goes on', function()
   answer(nvim, 2, '')
 
   nvim:ex('Agent implement ask')
+  nvim:wait_said('The agent asks (:Agent answer): Which one?')
+  nvim:wait('the status line', [[require('greenline').statusline():find('a question waits', 1, true)]])
+  nvim:ex('Agent answer')
   nvim:wait_said('proposed')
 
   eq({ 'Which one?' }, nvim:get('asked'))
@@ -203,13 +208,38 @@ test('a question without options is answered in words, and a permission that is 
   answer(nvim, 9, 'plenty')
 
   nvim:ex('Agent implement words')
+  nvim:wait_said('The agent asks (:Agent answer)')
+  nvim:ex('Agent answer')
   nvim:wait_said('proposed')
   nvim:ex('Agent reject all')
   nvim:wait_pending(0)
   nvim:ex('Agent implement may')
+  nvim:wait_said('The agent asks for permission (:Agent answer): May I?')
+  nvim:ex('Agent answer')
   nvim:wait_pending(1)
 
   eq({ 'How much? ', 'May I?' }, nvim:get('asked'))
+  has('answered: rejectOnce', events_of_newest(nvim))
+end)
+
+test('what is typed while the agent asks goes into the text and answers nothing', function()
+  local nvim = open()
+
+  nvim:keys('Go')
+  nvim:lua([[
+    local client = vim.lsp.get_clients({ name = 'greenline' })[1]
+    client:request('agent/execute', { request = 'may' }, function() end, 0)
+  ]])
+  nvim:wait_said('The agent asks for permission')
+  nvim:keys('2<CR>2<CR>end<Esc>')
+  nvim:wait('the mode to end', 'vim.api.nvim_get_mode().mode == "n"')
+
+  eq(CALC .. '2\n2\nend', nvim:text())
+  eq('needsInput', newest_run(nvim).state)
+  eq(2, nvim:count_said('The agent asks for permission'))
+  answer(nvim, 3, '')
+  nvim:ex('Agent answer')
+  nvim:wait_pending(1)
   has('answered: rejectOnce', events_of_newest(nvim))
 end)
 

@@ -20,6 +20,8 @@ local events = {
   checkpoint = function(client_id, event)
     if event.data.question and event.data.waiting then
       require('greenline.question').ask(client_id, event.runId, { event.data.question })
+    elseif event.data.decision then
+      require('greenline.question').answered(event.data.checkpointId)
     elseif event.data.change == 'accept' then
       require('greenline.taken').accepted(event.data.checkpointId)
     end

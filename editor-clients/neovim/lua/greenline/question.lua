@@ -1,4 +1,5 @@
--- Asks what only the user can answer, by `vim.ui`; one that was closed without an answer waits, and is asked again.
+-- Asks what only the user can answer, by `vim.ui`. Invariant: no prompt opens before the user asks for it, since
+-- keys that were meant for a text would answer it.
 local ask = require('greenline.client')
 local say = require('greenline.say')
 
@@ -12,7 +13,7 @@ local asked = {}
 ---@field run_id string
 ---@field question greenline.Question
 
---- Questions that were closed without an answer, the oldest first.
+--- Questions that wait for an answer, the oldest first.
 ---@type greenline.OpenQuestion[]
 local open = {}
 
@@ -103,22 +104,48 @@ local function ask_all(questions)
   vim.schedule(go_on)
 end
 
---- Ask questions of a run, each once.
+--- Say that a question waits.
+---@param item greenline.OpenQuestion
+local function announce(item)
+  local what = item.question.kind == 'permission' and 'asks for permission' or 'asks'
+  say.say(('The agent %s (:Agent answer): %s'):format(what, item.question.text))
+end
+
+--- Say it again once a mode ends that shows messages only for a moment.
+---@param item greenline.OpenQuestion
+local function announce_later(item)
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    pattern = '*:n',
+    once = true,
+    desc = 'Say that a question waits',
+    callback = function()
+      if vim.list_contains(open, item) then
+        announce(item)
+      end
+    end,
+  })
+end
+
+--- Tell of questions of a run, each once; they wait until the user asks for them.
 ---@param client_id integer
 ---@param run_id string
 ---@param questions greenline.Question[]
 function M.ask(client_id, run_id, questions)
-  local new = {} ---@type greenline.OpenQuestion[]
   for _, question in ipairs(questions) do
     if not asked[question.id] then
       asked[question.id] = true
-      table.insert(new, { client_id = client_id, run_id = run_id, question = question })
+      local item = { client_id = client_id, run_id = run_id, question = question }
+      table.insert(open, item)
+      announce(item)
+      if vim.api.nvim_get_mode().mode ~= 'n' then
+        announce_later(item)
+      end
     end
   end
-  ask_all(new)
+  require('greenline.status').redraw()
 end
 
---- Ask again what was closed without an answer.
+--- Ask what waits for an answer.
 function M.again()
   if #open == 0 then
     say.say('No question waits for an answer.')
@@ -140,6 +167,14 @@ function M.waiting(client_id)
     end
   end
   return texts
+end
+
+--- Forget a question that was answered, here or by another client.
+---@param question_id string
+function M.answered(question_id)
+  open = vim.tbl_filter(function(item)
+    return item.question.id ~= question_id
+  end, open)
 end
 
 --- Forget the questions of a run that asks nothing any more.

@@ -83,6 +83,9 @@ end
 ---@param client_id integer
 ---@return string
 local function state_of(client_id)
+  if #require('greenline.question').waiting(client_id) > 0 then
+    return 'a question waits (:Agent answer)'
+  end
   local is_waiting = false
   for _, state in pairs(runs[client_id] or {}) do
     if state ~= 'awaitingApproval' then
