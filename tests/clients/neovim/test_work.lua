@@ -154,6 +154,24 @@ test('a plan that could not be sent is said, and can be written again', function
   nvim:wait_said('proposed')
 end)
 
+test('a plan takes the focus from nobody who went on typing', function()
+  local nvim = open()
+
+  nvim:keys('Go')
+  nvim:lua("require('greenline.job').plan('planned', { bufnr = 0 })")
+  nvim:keys('# one')
+  nvim:wait_said('The plan is in the window below')
+  nvim:keys('# two<Esc>')
+  nvim:wait('the mode to end', 'vim.api.nvim_get_mode().mode == "n"')
+
+  eq(CALC .. '# one# two', nvim:text())
+  eq(2, nvim:get('vim.fn.winnr("$")'))
+  nvim:ex('wincmd b')
+  has('# Plan: planned', nvim:text())
+  nvim:ex('write')
+  nvim:wait_said('proposed')
+end)
+
 test('a plan without a step is refused, and one that is left is not carried out', function()
   local nvim = open()
 

@@ -1,5 +1,6 @@
 -- Asks the agent for work: plans, executes, cancels; progress is Neovim's own.
 local ask = require('greenline.client')
+local attention = require('greenline.attention')
 local say = require('greenline.say')
 local status = require('greenline.status')
 local words = require('greenline.words')
@@ -118,9 +119,11 @@ end
 ---@param place greenline.Place
 function M.plan(request, place)
   local params = { request = request, context = M.context(place), workDoneToken = token() }
+  local since = attention.now()
   ask.from(place.bufnr, 'agent/plan', params, function(result, client)
     if result.plan then
-      require('greenline.plan').open(client.id, result.runId, request, result.plan)
+      local is_busy = not attention.is_idle(since)
+      require('greenline.plan').open(client.id, result.runId, request, result.plan, is_busy)
     else
       require('greenline.plan').expect(result.runId)
       require('greenline.question').ask(client.id, result.runId, result.questions or {})

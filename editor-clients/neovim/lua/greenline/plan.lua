@@ -1,5 +1,6 @@
 -- A plan as a Markdown buffer: it is edited like any text, and written to approve it.
 local ask = require('greenline.client')
+local attention = require('greenline.attention')
 local say = require('greenline.say')
 
 local M = {}
@@ -18,7 +19,7 @@ local buffers = {}
 ---@type table<integer, greenline.OpenPlan>
 local open = {}
 --- Runs whose questions were asked here, so that their plan is to be shown when it is made.
----@type table<string, true>
+---@type table<string, greenline.Attention>
 local expected = {}
 
 local MARKS = { pending = '', inProgress = 'under way', completed = 'done', failed = 'failed' }
@@ -211,16 +212,19 @@ local function make_buffer(held)
   return bufnr
 end
 
---- Go to the window of a plan, or open one.
+--- Go to the window of a plan, or open one; a user who is busy elsewhere is left there.
 ---@param bufnr integer
-local function show(bufnr)
+---@param is_busy? boolean
+local function show(bufnr, is_busy)
   local window = vim.fn.bufwinid(bufnr)
-  if window ~= -1 then
-    vim.api.nvim_set_current_win(window)
-    return
+  if window == -1 then
+    window = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
   end
-  vim.cmd('botright split')
-  vim.api.nvim_win_set_buf(0, bufnr)
+  if is_busy then
+    say.say('The plan is in the window below; :w there approves it.')
+  else
+    vim.api.nvim_set_current_win(window)
+  end
 end
 
 --- Show a plan in a window of its own; one that is open and edited is shown as it was edited.
@@ -228,12 +232,13 @@ end
 ---@param run_id string
 ---@param request string
 ---@param plan greenline.Plan
-function M.open(client_id, run_id, request, plan)
+---@param is_busy? boolean Whether the user went on with something else meanwhile.
+function M.open(client_id, run_id, request, plan, is_busy)
   local bufnr = buffers[run_id]
   if bufnr and vim.api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].modified then
     open[bufnr].client_id = client_id
     vim.b[bufnr].greenline_client = client_id
-    show(bufnr)
+    show(bufnr, is_busy)
     say.say('This plan is shown as you edited it: :w approves it so, and :q! forgets your edits.')
     return
   end
@@ -246,14 +251,14 @@ function M.open(client_id, run_id, request, plan)
   -- Another server may show the plan of a run that it took over.
   vim.b[bufnr].greenline_client = client_id
   fill(bufnr, held)
-  show(bufnr)
+  show(bufnr, is_busy)
   mark(bufnr, held)
 end
 
 --- Remember that a run's plan is to be shown once its questions are answered.
 ---@param run_id string
 function M.expect(run_id)
-  expected[run_id] = true
+  expected[run_id] = attention.now()
 end
 
 --- Take a run's new state: a plan whose run was cancelled or broke off can be written again.
@@ -279,11 +284,12 @@ function M.changed(client_id, run_id, plan)
       mark(bufnr, held)
     end
   elseif expected[run_id] then
+    local since = expected[run_id]
     expected[run_id] = nil
     local client = vim.lsp.get_client_by_id(client_id)
     if client then
       ask.request(client, 'agent/run', { runId = run_id }, function(result)
-        M.open(client_id, run_id, result.run.request, plan)
+        M.open(client_id, run_id, result.run.request, plan, not attention.is_idle(since))
       end)
     end
   end
