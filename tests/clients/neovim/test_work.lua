@@ -302,11 +302,27 @@ test('cancel ends what is running', function()
   nvim:wait_said('Nothing is running.')
 end)
 
+test('a run that is taken up again says how it ends', function()
+  local nvim = open()
+  nvim:ex('Agent implement ask')
+  nvim:wait_said('The agent asks')
+  nvim:ex('Agent cancel')
+  nvim:wait_said('Cancelled; :Agent resume goes on')
+
+  nvim:ex('Agent resume')
+  nvim:wait_said('The run goes on: ')
+  nvim:wait('the question', [[#require('greenline.question').waiting(vim.lsp.get_clients()[1].id) > 0]])
+  answer(nvim, 1, '')
+  nvim:ex('Agent answer')
+
+  nvim:wait_said('1 change proposed, verified')
+end)
+
 test('what goes wrong is said with its remedy', function()
   local nvim = open()
 
   nvim:ex('Agent implement broken')
-  has('Change the script.', nvim:wait_said('It broke.'))
+  eq('It broke. Change the script.', nvim:wait_said('It broke.'))
   nvim:ex('Agent implement something else')
   has('Name a model', nvim:wait_said('No model is configured'))
   nvim:ex('Agent frobnicate')
@@ -317,6 +333,19 @@ test('what goes wrong is said with its remedy', function()
   nvim:ex('Agent accept')
   nvim:wait_said('No pending change is here.')
   eq('n', nvim:get('vim.api.nvim_get_mode().mode'))
+end)
+
+test('a buffer that is no file is told so by what is about one', function()
+  local nvim = open()
+  nvim:ex('enew')
+
+  nvim:ex('Agent tests')
+  nvim:wait_said('This buffer shows no file')
+  nvim:ex('Agent explain')
+  nvim:ex('Agent frobnicate')
+  nvim:wait_said('has no subcommand')
+
+  eq(2, nvim:count_said('This buffer shows no file'))
 end)
 
 test('the command completes its subcommands and scopes', function()

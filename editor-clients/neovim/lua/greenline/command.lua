@@ -70,6 +70,9 @@ local subcommands = {
     require('greenline.job').implement(request, call.place)
   end,
   tests = function(call)
+    if not require('greenline.job').is_about_file(call.place.bufnr) then
+      return
+    end
     if not call.place.first then
       local row = vim.api.nvim_win_get_cursor(0)[1] - 1
       call.place.first, call.place.last = row, row + 1

@@ -9,6 +9,7 @@ local events = {
     require('greenline.status').run_changed(client_id, event.runId, event.data.state)
     require('greenline.plan').run_changed(event.runId, event.data.state)
     require('greenline.question').run_changed(event.runId, event.data.state)
+    require('greenline.job').run_changed(client_id, event.runId, event.data.state)
     if event.data.state == 'cancelled' then
       -- Neovim drops the answer of a request that was cancelled, so that this is the only word of it.
       say.say('Cancelled; :Agent resume goes on with the run.')

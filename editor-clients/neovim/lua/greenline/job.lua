@@ -3,12 +3,15 @@ local ask = require('greenline.client')
 local attention = require('greenline.attention')
 local say = require('greenline.say')
 local status = require('greenline.status')
+local where = require('greenline.place')
 local words = require('greenline.words')
 
 local M = {}
 
 --- How far back a run is looked for.
 local MAX_RUNS = 20
+
+local AT_REST = { 'awaitingApproval', 'proposed', 'failed', 'cancelled', 'interrupted' }
 
 local n_tokens = 0
 
@@ -77,6 +80,38 @@ local function say_outcome(result)
   )
 end
 
+--- Runs that were taken up again after the request for them had ended: nobody else tells how they end.
+---@type table<string, true>
+local resumed = {}
+
+---@param client vim.lsp.Client
+---@param run_id string
+local function tell_resumed(client, run_id)
+  ask.request(client, 'agent/run', { runId = run_id }, function(result)
+    local run = result.run ---@type greenline.Run
+    if not vim.list_contains(AT_REST, run.state) then
+      -- It went on meanwhile.
+      resumed[run_id] = true
+    elseif run.state == 'awaitingApproval' and run.plan then
+      require('greenline.plan').open(client.id, run.id, run.request, run.plan, true)
+    elseif run.state ~= 'cancelled' then
+      say_outcome({ state = run.state, note = run.note or '', proposal = run.proposal })
+    end
+  end)
+end
+
+--- Take a run's new state: tell how one that was taken up again came to rest.
+---@param client_id integer
+---@param run_id string
+---@param state string
+function M.run_changed(client_id, run_id, state)
+  local client = vim.lsp.get_client_by_id(client_id)
+  if client and resumed[run_id] and vim.list_contains(AT_REST, state) then
+    resumed[run_id] = nil
+    tell_resumed(client, run_id)
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param params table
 ---@param bufnr integer
@@ -131,10 +166,24 @@ function M.plan(request, place)
   end)
 end
 
+--- Return whether a buffer shows a file, or say that it shows none.
+---@param bufnr integer
+---@return boolean
+function M.is_about_file(bufnr)
+  local is_file = where.uri(bufnr) ~= nil
+  if not is_file then
+    say.say('This buffer shows no file: open one of the project first.', vim.log.levels.ERROR)
+  end
+  return is_file
+end
+
 --- Explain a place in a floating window.
 ---@param place greenline.Place
 ---@param range? lsp.Range
 function M.explain(place, range)
+  if not M.is_about_file(place.bufnr) then
+    return
+  end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local here = { line = line, character = 0 }
   range = range or M.context(place).range or { start = here, ['end'] = here }
@@ -183,17 +232,17 @@ end
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param run_id string
----@param done? string
+---@param done? fun(state: string): string Returns what is said of the state that the run is in then.
 local function steer(client, method, run_id, done)
   ask.request(client, method, { runId = run_id }, function(result)
     if done then
-      say.say(done:format(words.state(result.state)))
+      say.say(done(result.state))
     end
   end)
 end
 
 ---@param method string
----@param done? string
+---@param done? fun(state: string): string
 local function steer_active(method, done)
   ask.from(nil, 'agent/status', {}, function(result, client)
     if #result.activeRuns == 0 then
@@ -219,7 +268,14 @@ end
 
 --- Pause the runs that are under way.
 function M.pause()
-  steer_active('agent/pause', 'The run is %s; :Agent resume goes on.')
+  steer_active('agent/pause', function(state)
+    if state == 'paused' then
+      return 'The run is paused; :Agent resume goes on.'
+    end
+    return ('The run is still %s, and pauses before its next step; :Agent resume goes on then.'):format(
+      words.state(state)
+    )
+  end)
 end
 
 --- Go on with the newest run that was paused, cancelled or interrupted.
@@ -228,7 +284,11 @@ function M.resume()
     return vim.list_contains({ 'paused', 'interrupted', 'cancelled' }, run.state)
   end
   with_newest(is_stopped, 'No run is paused, interrupted or cancelled.', function(client, run)
-    steer(client, 'agent/resume', run.id, 'The run goes on: %s.')
+    -- The request of one that is paused still waits for its end.
+    resumed[run.id] = run.state ~= 'paused' or nil
+    steer(client, 'agent/resume', run.id, function(state)
+      return ('The run goes on: %s.'):format(words.state(state))
+    end)
   end)
 end
 

@@ -63,7 +63,8 @@ function M.error(err)
     return
   end
   local remedy = type(err.data) == 'table' and err.data.remedy or nil
-  M.say(remedy and ('%s %s'):format(err.message, remedy) or err.message, vim.log.levels.ERROR)
+  local is_said = remedy == nil or err.message:find(remedy, 1, true)
+  M.say(is_said and err.message or ('%s %s'):format(err.message, remedy), vim.log.levels.ERROR)
 end
 
 return M
