@@ -254,7 +254,10 @@ test('what is typed while the agent asks goes into the text and answers nothing'
 
   eq(CALC .. '2\n2\nend', nvim:text())
   eq('needsInput', newest_run(nvim).state)
-  eq(2, nvim:count_said('The agent asks for permission'))
+  nvim:wait('the words again', [[#vim.tbl_filter(function(item)
+    return vim.startswith(item.text, 'The agent asks for permission')
+  end, require('greenline.say').history) == 2]])
+  has('Greenline: The agent asks', table.concat(nvim:screen(), '\n'))
   answer(nvim, 3, '')
   nvim:ex('Agent answer')
   nvim:wait_pending(1)

@@ -118,11 +118,12 @@ local function announce_later(item)
     pattern = '*:n',
     once = true,
     desc = 'Say that a question waits',
-    callback = function()
+    -- Neovim clears the line after this event.
+    callback = vim.schedule_wrap(function()
       if vim.list_contains(open, item) then
         announce(item)
       end
-    end,
+    end),
   })
 end
 
