@@ -167,6 +167,17 @@ test('an accept that u took back is told of, and is the one that an undo makes p
   nvim:ex('Agent undo')
   nvim:wait_said('Undone in 1 file')
   eq('x = 1', nvim:text('other.py'))
+  -- The undo itself is a step of `u` that is no accept, whatever is accepted next.
+  nvim:wait_pending(4)
+  nvim:ex('10')
+  nvim:ex('Agent next')
+  nvim:wait('the new file', 'vim.api.nvim_buf_get_name(0):find("new.py", 1, true)')
+  nvim:keys('ga')
+  nvim:wait_pending(3)
+  nvim:ex('buffer other.py')
+  nvim:keys('u')
+  nvim:wait('the undo to be undone', 'vim.fn.getline(1) == "x = 2"')
+  eq(2, nvim:count_said('Taken back here'))
 end)
 
 test('a hunk moves with the text, and is accepted where it is now', function()

@@ -133,6 +133,8 @@ function M.done()
   end
   local left = table.concat(notes)
   notes = {}
+  -- An accept that follows may need no edit, as of a new file.
+  taken.begin()
   return left
 end
 

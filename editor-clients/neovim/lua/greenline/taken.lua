@@ -87,7 +87,7 @@ local function watch(bufnr)
   })
 end
 
---- Begin an edit of the server's.
+--- Begin an edit of the server's, or know that the last one is over.
 function M.begin()
   fresh = {}
 end
