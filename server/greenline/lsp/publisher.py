@@ -37,6 +37,11 @@ class Publisher:
     def __init__(self, ls: GreenlineServer) -> None:
         self._ls = ls
         self._marked: set[str] = set()
+        self._n_pending = 0
+        """How many hunks waited when the editor was last to be told."""
+        self._is_due = False
+        """Whether the status is to be told and the task that does so has not begun to."""
+        self._is_telling = False
 
     def on_event(self, event: Event) -> None:
         """Send an event, and the status after a change of state."""
@@ -52,6 +57,7 @@ class Publisher:
         """Send a proposal, and mark its hunks where a plain editor shows them."""
         info = proposal_info(self._ls.session, proposal)
         self._ls.protocol.notify(protocol.PROPOSAL_CHANGED, protocol.ProposalChangedParams(info))
+        self._told_of_hunks()
         self.publish_diagnostics(paths)
         workspace = self._ls.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
@@ -59,6 +65,7 @@ class Publisher:
 
     def on_hidden(self, paths: Collection[str]) -> None:
         """Take the marks off files whose hunks are shown no more."""
+        self._told_of_hunks()
         self.publish_diagnostics(paths)
 
     def on_question(self, run_id: str, question: Question) -> None:
@@ -80,8 +87,11 @@ class Publisher:
         self.status_changed()
 
     def status_changed(self) -> None:
-        """Send the status soon."""
-        self._ls.supervisor.start(self._send_status(), "status")
+        """Send the status soon: once for all that changes until then."""
+        self._is_due = True
+        if not self._is_telling:
+            self._is_telling = True
+            self._ls.supervisor.start(self._send_status(), "status")
 
     def publish_diagnostics(self, paths: Collection[str]) -> None:
         """Publish the pending hunks of files that have some, and clear those that had."""
@@ -104,8 +114,21 @@ class Publisher:
             self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
         self._marked = (self._marked - set(paths)) | (waiting & set(paths))
 
+    def _told_of_hunks(self) -> None:
+        """Send the status where another number of hunks waits: a review changes no run's state for each."""
+        n_pending = self._ls.session.n_pending()
+        if n_pending != self._n_pending:
+            self._n_pending = n_pending
+            self.status_changed()
+
     async def _send_status(self) -> None:
-        self._ls.protocol.notify(protocol.STATUS_CHANGED, await self._ls.status())
+        """Send the status until nothing has changed since: what changes during one is told by the next."""
+        try:
+            while self._is_due:
+                self._is_due = False
+                self._ls.protocol.notify(protocol.STATUS_CHANGED, await self._ls.status())
+        finally:
+            self._is_telling = False
 
     async def _refresh(self) -> None:
         try:

@@ -110,9 +110,11 @@ class GreenlineServer(LanguageServer):
     async def status(self) -> StatusResult:
         """Return what the server can do now."""
         session = self.session
+        # It may take a while, and the rest is to be as it is after that.
+        agent = await session.agent.status()
         active = session.active_runs()
         return StatusResult(
-            agent=await session.agent.status(),
+            agent=agent,
             roots=tuple(to_uri(root) for root in session.roots),
             active_runs=tuple(run.id for run in active),
             pending_hunks=session.n_pending(),

@@ -10,6 +10,8 @@ export interface Where {
   names(uris: readonly string[]): readonly string[];
   /** Files that have something to review. */
   readonly pending: readonly string[];
+  /** How many hunks wait, as the review knows it before the server's next status. */
+  readonly nPending?: number;
 }
 
 const HERE: Where = { names: () => [], pending: [] };
@@ -97,7 +99,8 @@ function activity(status: Status, where: Where): string {
     const [state = ""] = states.size === 1 ? states : ["working"];
     return inFolders(runs.length === 1 ? state : `${state} on ${String(runs.length)}`, where.names(runs.flatMap(({ roots }) => roots)));
   }
-  return status.pendingHunks > 0 ? inFolders(`${String(status.pendingHunks)} to review`, where.names(where.pending)) : "ready";
+  const nPending = where.nPending ?? status.pendingHunks;
+  return nPending > 0 ? inFolders(`${String(nPending)} to review`, where.names(where.pending)) : "ready";
 }
 
 function activityIcon(status: Status): string {

@@ -1,5 +1,7 @@
 /** The folders of a workspace of several: which one is meant, and how they are named. */
 import * as vscode from "vscode";
+import type { Book } from "../core/book";
+import type { Where } from "../core/status";
 
 /** Return the names of the folders that hold one of these URIs; none where that is all folders, or there is one. */
 export function someFolders(uris: readonly string[]): readonly string[] {
@@ -7,6 +9,11 @@ export function someFolders(uris: readonly string[]): readonly string[] {
   const held = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri, true))?.index));
   const names = folders.filter(({ index }) => held.has(index)).map(({ name }) => name);
   return names.length === folders.length ? [] : names;
+}
+
+/** Return what the status tells of the workspace and of what waits in it. */
+export function whereOf(book: Book): Where {
+  return { names: someFolders, pending: book.files(), nPending: book.count() };
 }
 
 /** Return the folder of the file in the active editor. */

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { evidencePage, linesPage } from "../core/evidence-page";
 import { statusLines } from "../core/status";
 import type { Proposal, Run, Status } from "../core/wire";
-import { someFolders } from "./folders";
+import { whereOf } from "./folders";
 import type { Review } from "./review";
 import type { Server } from "./server";
 
@@ -117,7 +117,7 @@ export class Pages implements vscode.Disposable, vscode.TextDocumentContentProvi
 
   private drawStatus(status: Status): void {
     if (this.status !== undefined) {
-      this.status.webview.html = linesPage("Greenline", [...statusLines(status, { names: someFolders, pending: this.review.book.files() }), `Server: ${this.server.command}`], nonce());
+      this.status.webview.html = linesPage("Greenline", [...statusLines(status, whereOf(this.review.book)), `Server: ${this.server.command}`], nonce());
     }
   }
 

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { statusText } from "../core/status";
 import type { Status } from "../core/wire";
-import { someFolders } from "./folders";
+import { whereOf } from "./folders";
 import type { Review } from "./review";
 import type { Server } from "./server";
 
@@ -44,8 +44,7 @@ export class StatusBar implements vscode.Disposable {
 
   private draw(): void {
     const state = this.server.state;
-    const where = { names: someFolders, pending: this.review.book.files() };
-    const { text, tooltip, severity } = statusText(state, this.status, where);
+    const { text, tooltip, severity } = statusText(state, this.status, whereOf(this.review.book));
     this.item.text = text;
     this.item.tooltip = withSteering(tooltip, state === "running" ? this.status : undefined);
     this.item.accessibilityInformation = { label: tooltip };

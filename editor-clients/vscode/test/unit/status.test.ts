@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notRunning, statusLines, statusText } from "../../src/core/status.ts";
+import { notRunning, statusLines, statusText, type Where } from "../../src/core/status.ts";
 import { runNode, withOlder, type TreeNode } from "../../src/core/tree.ts";
 import type { AgentEvent, Run, UnderWay } from "../../src/core/wire.ts";
 import { plan, run, status } from "./sample.ts";
@@ -8,6 +8,13 @@ test("a server that is ready, works, or has something to review", () => {
   expect(statusText("running", status()).text).toBe("$(beaker) Greenline ready");
   expect(statusText("running", status({ pendingHunks: 3 })).text).toBe("$(beaker) Greenline 3 to review");
   expect(statusText("running", status({ underWay: [underWay("executing")], pendingHunks: 3 })).text).toBe("$(sync~spin) Greenline working");
+});
+
+test("what the review knows of counts before the server's next status", () => {
+  const where = (nPending: number): Where => ({ names: () => [], pending: [], nPending });
+
+  expect(statusText("running", status({ pendingHunks: 5 }), where(4)).text).toBe("$(beaker) Greenline 4 to review");
+  expect(statusText("running", status({ pendingHunks: 5 }), where(0)).text).toBe("$(beaker) Greenline ready");
 });
 
 function underWay(state: string, root = "file:///w"): UnderWay {
