@@ -12,6 +12,7 @@ import { Installer } from "./host/install";
 import { middleware } from "./host/middleware";
 import { selectModel } from "./host/model";
 import { Pages } from "./host/pages";
+import { Peek } from "./host/peek";
 import { Plans } from "./host/plans";
 import { QuickDiff } from "./host/quick-diff";
 import { Review } from "./host/review";
@@ -25,7 +26,7 @@ interface Parts {
   readonly server: Server;
   readonly review: Review;
   readonly diffs: Diffs;
-  readonly quickDiff: QuickDiff;
+  readonly peeks: Peek;
   readonly decide: Decide;
   readonly ask: Ask;
   readonly plans: Plans;
@@ -71,13 +72,13 @@ function makeParts(context: vscode.ExtensionContext): Parts {
   const ask = new Ask(server, review, () => present(later.plans));
   const plans = (later.plans = new Plans(server, (runId) => ask.execute(runId)));
   const diffs = new Diffs(review);
-  const quickDiff = new QuickDiff(review);
+  const peeks = new Peek(review);
   const decide = new Decide(server, review, diffs);
   const runs = new RunView(server);
   const installer = new Installer(server, context.extensionPath);
-  context.subscriptions.push(log, review, server, pages, plans, quickDiff, runs, new StatusBar(server, review), new Hovers(server, review), new Disk(review));
+  context.subscriptions.push(log, review, server, pages, plans, peeks, new QuickDiff(review), runs, new StatusBar(server, review), new Hovers(server, review), new Disk(review));
   const steer = new Steer(server, ask);
-  return { context, server, review, diffs, quickDiff, decide, ask, plans, pages, runs, installer, steer };
+  return { context, server, review, diffs, peeks, decide, ask, plans, pages, runs, installer, steer };
 }
 
 type Handler = (...args: never[]) => unknown;
@@ -213,15 +214,16 @@ async function reviewAll({ review, diffs }: Parts): Promise<void> {
   }
 }
 
-async function peek({ diffs, quickDiff, review }: Parts): Promise<void> {
+async function peek({ diffs, peeks, review }: Parts): Promise<void> {
   const waiting = diffs.atCursor() ?? review.book.of(review.book.files()[0] ?? "")[0];
   if (waiting === undefined) {
     void vscode.window.showInformationMessage("Greenline: nothing waits for a review.");
     return;
   }
-  const file = vscode.Uri.parse(waiting.hunk.uri, true);
-  const placed = (await review.proposedFor(file)).placed.find(({ hunk }) => hunk.id === waiting.hunk.id);
-  await quickDiff.peek(file, placed?.proposedStart ?? 0);
+  // A file that is not there has no quick diff.
+  if (waiting.hunk.op === "create" || !(await peeks.open(waiting))) {
+    await diffs.openOne(vscode.Uri.parse(waiting.hunk.uri, true));
+  }
 }
 
 async function verify({ server, review }: Parts, reference: { proposalId?: string } | undefined): Promise<void> {

@@ -1,10 +1,7 @@
-/** The Source Control side: files that wait as resources, and the quick diff with its peek. */
+/** The Source Control side: files that wait as resources, and the quick diff. */
 import * as vscode from "vscode";
-import { PROPOSED, fileOf, proposedUri } from "./proposed-files";
+import { PROPOSED, fileOf } from "./proposed-files";
 import type { Review } from "./review";
-
-const MAX_TRIES = 20;
-const WAIT_MS = 250;
 
 export class QuickDiff implements vscode.Disposable {
   private control: vscode.SourceControl | undefined;
@@ -20,19 +17,6 @@ export class QuickDiff implements vscode.Disposable {
   dispose(): void {
     this.listener.dispose();
     this.control?.dispose();
-  }
-
-  /** Open the peek at the next change of the proposed text over the buffer's, in the direction that reads as a diff. */
-  async peek(file: vscode.Uri, line: number): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(proposedUri(file));
-    const editor = await vscode.window.showTextDocument(document, { preview: true });
-    const at = new vscode.Position(Math.max(0, line - 1), 0);
-    editor.selection = new vscode.Selection(at, at);
-    // VS Code computes the changes some time after the document is shown, tells nobody, and opens no peek before.
-    for (let tries = 0; tries < MAX_TRIES && !isPeekOpen(file); tries += 1) {
-      await vscode.commands.executeCommand("editor.action.dirtydiff.next");
-      await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-    }
   }
 
   /** Source control is shown while something waits, and gone with the last decision. */
@@ -64,11 +48,4 @@ export class QuickDiff implements vscode.Disposable {
       });
     }
   }
-}
-
-/** Return whether the original side of a peek shows a file: an editor that is in no column. */
-function isPeekOpen(file: vscode.Uri): boolean {
-  return vscode.window.visibleTextEditors.some(
-    ({ document, viewColumn }) => viewColumn === undefined && document.uri.toString() === file.toString(),
-  );
 }

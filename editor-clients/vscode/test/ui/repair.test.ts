@@ -1,4 +1,5 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
+import type { Locator } from "playwright-core";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { picture } from "./host.ts";
 import { inWindow } from "./session.ts";
@@ -192,13 +193,31 @@ test("the quick-diff peek has the same buttons", async () => {
   const peek = window.page.locator(".peekview-widget");
   await peek.locator(".line-insert").first().waitFor({ timeout: 60_000 });
   await picture(window.page, "quick-diff-peek");
+  await window.page.keyboard.press("Escape");
+  await nothingLeft(peek);
+  for (const key of ["ArrowDown", "End", "#"]) {
+    await window.page.keyboard.press(key);
+  }
+  await window.line("return percent#").waitFor();
+  await window.page.keyboard.press("Backspace");
+
+  await window.page.keyboard.press("ArrowUp");
+  await window.page.keyboard.press("Shift+Alt+G");
+  await peek.locator(".line-insert").first().waitFor({ timeout: 60_000 });
   await peek.locator('.action-label[aria-label^="accept the change here"]').first().click();
   await until("the buffer has the change", () => window.disk(FILE).includes(NEW));
-  await window.tidy();
-  await window.open(FILE);
+  await nothingLeft(peek);
   await accepted();
   await undoAccepted();
 });
+
+/** Wait until a peek is gone with its tab, and the only file is in front again. */
+async function nothingLeft(peek: Locator): Promise<void> {
+  await peek.waitFor({ state: "detached" });
+  await until("one tab is left", async () => (await window.page.locator(".tab").count()) === 1);
+  await window.page.locator('.tab.active[aria-label^="discount.py"]').waitFor();
+  await until("the file has the focus", () => window.page.evaluate(() => document.activeElement?.closest(".editor-instance") !== null));
+}
 
 test("Source Control lists the files that wait, and a click opens the diff", async () => {
   await window.command("Source Control: Focus on Changes View");
