@@ -14,10 +14,17 @@ pre { background: var(--vscode-textCodeBlock-background); padding: .6em .8em; ov
 table { border-collapse: collapse; } th, td { text-align: left; padding: .2em 1em .2em 0; vertical-align: top; }
 td.n, th.n { text-align: right; }
 tr + tr td { border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); }
-.verdict { display: inline-block; padding: .1em .7em; border: 1px solid currentColor; border-radius: 3px; }
-.good { color: var(--vscode-testing-iconPassed, var(--vscode-foreground)); }
-.bad { color: var(--vscode-testing-iconFailed, var(--vscode-errorForeground)); }
+.verdict, .warning, pre span { border-left: 4px solid currentColor; padding-left: .6em; }
+.verdict { display: inline-block; border: 1px solid; border-left-width: 4px; border-radius: 3px; padding: .1em .7em; }
+pre span { display: block; min-height: 1lh; }
 .plain { color: var(--vscode-descriptionForeground); }
+/* Themes make these colours for signs: as text, some are hardly to be read. */
+.verdict.good, pre .good { border-color: var(--vscode-testing-iconPassed, var(--vscode-foreground)); }
+.verdict.bad, pre .bad, .warning { border-color: var(--vscode-testing-iconFailed, var(--vscode-foreground)); }
+pre.diff { background: none; color: var(--vscode-editor-foreground); padding: 0;
+  border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); }
+pre .good { background: var(--vscode-diffEditor-insertedLineBackground, var(--vscode-diffEditor-insertedTextBackground, none)); }
+pre .bad { background: var(--vscode-diffEditor-removedLineBackground, var(--vscode-diffEditor-removedTextBackground, none)); }
 button { color: var(--vscode-button-foreground); background: var(--vscode-button-background); font: inherit;
   border: 1px solid var(--vscode-button-border, transparent); padding: .2em 1em; cursor: pointer; }
 button:focus-visible { outline: 1px solid var(--vscode-focusBorder); }
@@ -30,7 +37,7 @@ export function evidencePage(proposal: Proposal, nonce: string, relative: (uri: 
     `<h1>${escape(proposal.summary || "Proposed change")}</h1>`,
     `<p><span class="verdict ${tone(evidence)}">${escape(verdictWords(evidence))}</span></p>`,
     `<p>${escape(evidence.detail)}</p>`,
-    ...evidence.warnings.map((warning) => `<p class="bad">${escape(warning)}</p>`),
+    ...evidence.warnings.map((warning) => `<p class="warning">${escape(warning)}</p>`),
     comparison(evidence),
     tests("Fixed", evidence.fixed),
     tests("Lost", evidence.lost),
@@ -103,7 +110,7 @@ function hunks(proposal: Proposal, relative: (uri: string) => string): string {
     const words = coverageWords(coverage?.coverage, coverage?.tests?.length ?? 0);
     const place = `${relative(hunk.uri)}:${String(hunk.range.start.line + 1)}`;
     return `<h3><code>${escape(place)}</code> <span class="plain">${escape(hunk.state)} · ${escape(words)}</span></h3>
-<pre>${diff(hunk)}</pre>${hunk.why ? `<p>${escape(hunk.why)}</p>` : ""}`;
+<pre class="diff">${diff(hunk)}</pre>${hunk.why ? `<p>${escape(hunk.why)}</p>` : ""}`;
   });
   return `<h2>Changed lines</h2>${items.join("\n")}`;
 }
@@ -124,7 +131,7 @@ function coverageWords(coverage: string | undefined, nTests: number): string {
 function diff(hunk: Hunk): string {
   const side = (text: string, sign: string, kind: string): string[] =>
     splitLines(text).map((line) => `<span class="${kind}">${sign}${escape(line.replace(/[\r\n]+$/, ""))}</span>`);
-  return [...side(hunk.before, "-", "bad"), ...side(hunk.after, "+", "good")].join("\n");
+  return [...side(hunk.before, "-", "bad"), ...side(hunk.after, "+", "good")].join("");
 }
 
 function circumstances(evidence: Evidence): string {

@@ -1,6 +1,7 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
 import type { Locator } from "playwright-core";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { unreadable } from "./contrast.ts";
 import { picture } from "./host.ts";
 import { inWindow } from "./session.ts";
 import { until, type Window } from "./window.ts";
@@ -9,6 +10,11 @@ import { Wire } from "./wire.ts";
 const FILE = "ledger/discount.py";
 const OLD = "if quantity > pieces:";
 const NEW = "if quantity >= pieces:";
+/** Theme → the picture to take in it. */
+const THEMES = [
+  ["Light 2026", "evidence-light"], ["Light Modern", ""], ["Dark 2026", ""], ["Dark Modern", "evidence-dark"],
+  ["Dark High Contrast", "evidence-high-contrast"], ["Light High Contrast", ""],
+] as const;
 let window: Window;
 
 const wire = new Wire();
@@ -234,11 +240,13 @@ test("the evidence page shows base against patched and loads nothing", async () 
   const page = await window.webview("Base against patched");
   expect(await page.locator("body").innerText()).toMatch(/base\s+12\s+1[\s\S]*patched\s+13\s+0/);
   expect(await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content")).toContain("default-src 'none'");
-  await picture(window.page, "evidence-light");
-  for (const [theme, name] of [["Dark Modern", "evidence-dark"], ["Dark High Contrast", "evidence-high-contrast"]] as const) {
+  for (const [theme, name] of THEMES) {
     await window.theme(theme);
-    await page.locator("h1").waitFor();
-    await picture(window.page, name);
+    await page.locator(`body[data-vscode-theme-name="${theme}"]`).waitFor();
+    expect(await unreadable(page, 4.5), theme).toEqual([]);
+    if (name !== "") {
+      await picture(window.page, name);
+    }
   }
   await window.theme("Light Modern");
   await window.closeTab("Evidence");

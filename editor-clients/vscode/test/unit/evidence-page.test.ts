@@ -47,6 +47,18 @@ test("every colour is the theme's, so that light, dark and high contrast work", 
   expect(style).not.toMatch(/#[0-9a-f]{3,8}\b|rgb|: *(?:red|green|black|white)\b/i);
 });
 
+test("text has the colours that themes make for text, and a changed line the background of a diff", () => {
+  const html = page();
+  const style = /<style[^>]*>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
+  const texts = [...style.matchAll(/(?<![\w-])color: var\((--vscode-[\w-]+)/g)].map(([, name]) => name);
+  const [lines = ""] = /<pre class="diff">.*<\/pre>/.exec(html) ?? [];
+
+  expect(new Set(texts)).toEqual(new Set(["foreground", "descriptionForeground", "button-foreground", "editor-foreground"].map((name) => `--vscode-${name}`)));
+  expect(lines).toBe('<pre class="diff"><span class="bad">-old</span><span class="good">+new</span></pre>');
+  expect(style).toMatch(/pre \.good \{ background: var\(--vscode-diffEditor-insertedLineBackground/);
+  expect(style).toMatch(/pre \.bad \{ background: var\(--vscode-diffEditor-removedLineBackground/);
+});
+
 test("text from tests, files and models stays text", () => {
   const evil = `<img src=x onerror="alert(1)">&'`;
   const html = page(
