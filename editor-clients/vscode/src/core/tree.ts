@@ -1,7 +1,7 @@
-/** Runs as a tree: run → plan entries → tool calls → evidence. Pure. */
+/** Runs as a tree: run → plan entries → their edits, other steps, evidence. Pure. */
 import { oneLine } from "./text";
-import { evidenceIcon, verdictIcon, verdictWords } from "./verdict";
-import type { AgentEvent, Run } from "./wire";
+import { evidenceIcon, verdictIcon, verdictName, verdictWords } from "./verdict";
+import type { AgentEvent, PlanEntry, Run } from "./wire";
 
 export interface TreeNode {
   readonly id: string;
@@ -47,13 +47,23 @@ const ENTRY_ICONS: Readonly<Record<string, string>> = {
   failed: "error",
 };
 
+/** Kinds of calls that change a file. */
+const CHANGING = new Set(["edit", "delete", "move"]);
+
+/** Which argument of a call says what it is about. */
+const ABOUT = ["path", "pattern", "query", "name", "command", "question"];
+
 /** Return a run with all that is below it; `events` are those that are known of it, in order.
  *
  * `folders` are the names of those that it is about, where that says something.
  */
 export function runNode(run: Run, events: readonly AgentEvent[], folders: readonly string[] = []): TreeNode {
   const steps = stepNodes(run, events);
-  const children: TreeNode[] = [...entryNodes(run, steps)];
+  const entries = run.plan?.entries ?? [];
+  const children: TreeNode[] = [
+    ...entries.map((entry) => entryNode(run, entry, steps.filter(({ of }) => of === entry.number))),
+    ...steps.filter(({ of }) => of === undefined).map(({ node }) => node),
+  ];
   if (run.proposal !== undefined) {
     children.push(evidenceNode(run));
   }
@@ -97,36 +107,51 @@ export function stateWords(state: string): string {
   return STATE_WORDS[state] ?? state;
 }
 
-function entryNodes(run: Run, steps: readonly TreeNode[]): TreeNode[] {
-  const entries = run.plan?.entries ?? [];
-  if (entries.length === 0) {
-    return [...steps];
-  }
-  const current = entries.find((entry) => entry.status === "inProgress") ?? entries.at(-1);
-  return entries.map((entry) => ({
+/** A step, and the number of the plan's entry that it belongs to, where that is known. */
+interface Step {
+  readonly node: TreeNode;
+  readonly of: number | undefined;
+}
+
+function entryNode(run: Run, entry: PlanEntry, steps: readonly Step[]): TreeNode {
+  return {
     id: `${run.id}/entry/${String(entry.number)}`,
     label: `${String(entry.number)}. ${oneLine(entry.intent, 100)}`,
     description: entry.files.join(", "),
     tooltip: [entry.intent, ...entry.checks.map((check) => `must pass: ${check}`)].join("\n"),
     icon: ENTRY_ICONS[entry.status] ?? "circle-outline",
-    // The journal does not say which entry a call serves; they stand below the one that is under way.
-    children: entry === current ? steps : [],
-    open: entry === current,
+    children: steps.map(({ node }) => node),
+    open: steps.length > 0,
     context: "entry",
-  }));
+  };
 }
 
-function stepNodes(run: Run, events: readonly AgentEvent[]): TreeNode[] {
+function stepNodes(run: Run, events: readonly AgentEvent[]): Step[] {
   const results = new Map<string, AgentEvent>();
   for (const event of events) {
     if (event.kind === "toolResult") {
       results.set(text(event.data["callId"]), event);
     }
   }
+  const last = events.filter(({ kind }) => kind === "testReport").at(-1);
   return events.flatMap((event) => {
+    // The evidence below says what the last report came to.
+    if (event === last && event.data["verdict"] === run.proposal?.evidence.verdict) {
+      return [];
+    }
     const node = stepOf(event, results.get(text(event.data["callId"])));
-    return node === undefined ? [] : [{ ...node, id: `${run.id}/${String(event.seq)}` }];
+    return node === undefined ? [] : [{ node: { ...node, id: `${run.id}/${String(event.seq)}` }, of: entryOf(run, event) }];
   });
+}
+
+/** Return the number of the entry that alone names the file of an edit; no event says what else a call serves. */
+function entryOf(run: Run, event: AgentEvent): number | undefined {
+  const path = argumentsOf(event)["path"];
+  if (event.kind !== "toolCall" || !CHANGING.has(text(event.data["kind"])) || typeof path !== "string") {
+    return undefined;
+  }
+  const naming = (run.plan?.entries ?? []).filter(({ files }) => files.includes(path));
+  return naming.length === 1 ? naming[0]?.number : undefined;
 }
 
 function stepOf(event: AgentEvent, result: AgentEvent | undefined): TreeNode | undefined {
@@ -136,7 +161,7 @@ function stepOf(event: AgentEvent, result: AgentEvent | undefined): TreeNode | u
       const status = result === undefined ? "running" : text(result.data["status"]);
       return {
         ...leaf,
-        label: text(event.data["tool"]),
+        label: [text(event.data["tool"]), aboutOf(event)].filter(Boolean).join(" "),
         description: status,
         tooltip: [JSON.stringify(event.data["arguments"] ?? {}), oneLine(text(result?.data["text"]), 600)].join("\n"),
         icon: status === "completed" ? "tools" : status === "running" ? "sync~spin" : "warning",
@@ -147,7 +172,7 @@ function stepOf(event: AgentEvent, result: AgentEvent | undefined): TreeNode | u
     case "testReport":
       return {
         ...leaf,
-        label: `tests: ${text(event.data["verdict"])}`,
+        label: `tests: ${verdictName(text(event.data["verdict"]))}`,
         description: "",
         tooltip: text(event.data["detail"]),
         icon: verdictIcon(text(event.data["verdict"])),
@@ -175,6 +200,19 @@ function evidenceNode(run: Run): TreeNode {
     command: { id: "greenline.showEvidence", arguments: [{ proposalId: proposal.id, runId: run.id }] },
     context: "evidence",
   };
+}
+
+/** Return what a call is about: the name of its file, or else what it looks for, runs or asks. */
+function aboutOf(event: AgentEvent): string {
+  const given = argumentsOf(event);
+  const name = ABOUT.find((each) => text(given[each]) !== "");
+  const about = text(given[name ?? ""]);
+  return oneLine(name === "path" ? (about.split("/").filter(Boolean).at(-1) ?? about) : about, 60);
+}
+
+function argumentsOf(event: AgentEvent): Readonly<Record<string, unknown>> {
+  const given = event.data["arguments"];
+  return typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
 }
 
 function text(value: unknown): string {

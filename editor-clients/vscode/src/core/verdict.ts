@@ -12,9 +12,14 @@ const WORDS: Readonly<Record<string, string>> = {
   notCovered: "not covered by a test",
 };
 
+/** Return a verdict in a few words. */
+export function verdictName(verdict: string): string {
+  return WORDS[verdict] ?? verdict;
+}
+
 /** Return the verdict in a few words, with what weakens it. */
 export function verdictWords(evidence: Evidence): string {
-  const parts = [WORDS[evidence.verdict] ?? evidence.verdict];
+  const parts = [verdictName(evidence.verdict)];
   if (evidence.touchesTests && evidence.verdict !== "testsOnly") {
     parts.push("touches tests");
   }

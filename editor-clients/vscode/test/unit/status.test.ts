@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { notRunning, statusLines, statusText, type Where } from "../../src/core/status.ts";
 import { runNode, withOlder, type TreeNode } from "../../src/core/tree.ts";
 import type { AgentEvent, Run, UnderWay } from "../../src/core/wire.ts";
-import { plan, run, status } from "./sample.ts";
+import { evidence, plan, proposal, run, status } from "./sample.ts";
 
 test("a server that is ready, works, or has something to review", () => {
   expect(statusText("running", status()).text).toBe("$(beaker) Greenline ready");
@@ -80,34 +80,56 @@ function event(seq: number, kind: string, data: Record<string, unknown>): AgentE
 
 const EVENTS = [
   event(1, "thought", { text: "Looking." }),
-  event(2, "toolCall", { callId: "c1", tool: "read_file", arguments: { path: "a.py" } }),
+  event(2, "toolCall", { callId: "c1", tool: "read_file", kind: "read", arguments: { path: "src/calc.py" } }),
   event(3, "toolResult", { callId: "c1", status: "completed", text: "..." }),
-  event(4, "toolCall", { callId: "c2", tool: "edit_file", arguments: {} }),
-  event(5, "command", { text: "Running the tests." }),
-  event(6, "testReport", { verdict: "verified", detail: "1 test was fixed." }),
+  event(4, "toolCall", { callId: "c2", tool: "edit_file", kind: "edit", arguments: { path: "calc.py" } }),
+  event(5, "toolCall", { callId: "c3", tool: "run_command", kind: "execute", arguments: { command: "python -V" } }),
+  event(6, "command", { text: "Running the tests." }),
+  event(7, "testReport", { verdict: "notCovered", detail: "No test executes it." }),
+  event(8, "testReport", { verdict: "verified", detail: "1 test was fixed." }),
 ];
 
 function labels(nodes: readonly TreeNode[]): string[] {
   return nodes.map(({ label }) => label);
 }
 
-test("a run holds its plan entries, the calls below the one that is under way, and the evidence", () => {
-  const entries = plan().entries.map((entry, n) => ({ ...entry, status: n === 0 ? "inProgress" : "pending" }));
+test("an edit of a file that one entry alone names stands below that entry, and everything else below the run", () => {
+  const node = runNode(run(), EVENTS);
 
+  expect(labels(node.children)).toEqual([
+    "1. Fix the sum", "2. Say so", "read_file calc.py", "run_command python -V", "Running the tests.",
+    "tests: not covered by a test", "Evidence: verified",
+  ]);
+  expect(node.children.map(({ children }) => labels(children))).toEqual([["edit_file calc.py"], [], [], [], [], [], []]);
+  expect(node.children.map(({ open }) => open)).toEqual([true, false, false, false, false, false, false]);
+  expect(node.children.slice(2, 4).map(({ description }) => description)).toEqual(["completed", "running"]);
+  expect(node.children.at(-1)?.command).toEqual({ id: "greenline.showEvidence", arguments: [{ proposalId: "p-1", runId: "run-1" }] });
+});
+
+test("an edit of a file that two entries name is said to belong to neither", () => {
+  const entries = plan().entries.map((entry) => ({ ...entry, files: ["calc.py"] }));
   const node = runNode(run({ plan: plan({ entries }) }), EVENTS);
 
-  expect(labels(node.children)).toEqual(["1. Fix the sum", "2. Say so", "Evidence: verified"]);
-  expect(labels(node.children[0]?.children ?? [])).toEqual(["read_file", "edit_file", "Running the tests.", "tests: verified"]);
-  expect(node.children[0]?.children.map(({ description }) => description)).toEqual(["completed", "running", "", ""]);
-  expect(node.children[2]?.command).toEqual({ id: "greenline.showEvidence", arguments: [{ proposalId: "p-1", runId: "run-1" }] });
+  expect(node.children.slice(0, 2).flatMap(({ children }) => children)).toEqual([]);
+  expect(labels(node.children)).toContain("edit_file calc.py");
+});
+
+test("what the tests came to is said once, by the evidence; another verdict is said by its report", () => {
+  const verdicts = (more: Partial<Run>): string[] => labels(runNode(run(more), EVENTS).children).filter((label) => /tests: |Evidence/.test(label));
+
+  expect(verdicts({})).toEqual(["tests: not covered by a test", "Evidence: verified"]);
+  const flaky = proposal({ evidence: evidence({ verdict: "flaky" }) });
+  expect(verdicts({ proposal: flaky })).toEqual(["tests: not covered by a test", "tests: verified", "Evidence: flaky tests"]);
 });
 
 test("a run without a plan holds its calls itself, and every node has an id of its own", () => {
   const { plan: _, proposal: __, ...bare } = run({ state: "planning" });
   const node = runNode(bare, EVENTS);
 
-  expect(labels(node.children)).toEqual(["read_file", "edit_file", "Running the tests.", "tests: verified"]);
-  expect(new Set(node.children.map(({ id }) => id)).size).toBe(4);
+  expect(labels(node.children)).toEqual([
+    "read_file calc.py", "edit_file calc.py", "run_command python -V", "Running the tests.", "tests: not covered by a test", "tests: verified",
+  ]);
+  expect(new Set(node.children.map(({ id }) => id)).size).toBe(6);
   expect(node.context).toBe("run.planning");
 });
 
