@@ -412,3 +412,17 @@ async def test_an_edit_that_the_editor_makes_after_its_review_was_cancelled_is_s
         assert (await here.undo())["restored"] == [uri]
         assert here.editor.texts[uri] == BEFORE
         assert await here.server.end() == 0
+
+
+async def test_a_refused_accept_names_the_place_and_what_to_do(tmp_path: Path) -> None:
+    async with desk(tmp_path, {"a.py": AFTER}) as here:
+        uri, proposal = await proposed(here)
+        here.editor.type(uri, BEFORE.replace("    return 0\n", "    return 7\n"))
+
+        await here.command("acceptHunk", proposalId=proposal["id"], hunkId=proposal["hunks"][2]["id"])
+
+        (said,) = [m["message"] for m in here.server.of("window/showMessage") if m["type"] == 2]
+        assert said.startswith(
+            "Nothing was applied: a.py:13: The text that it replaces is gone: reject it, or"
+        )
+        assert str(tmp_path) not in said

@@ -205,7 +205,7 @@ async def _review(
 ) -> protocol.ReviewResult:
     review: Review = await ls.session.review(proposal.id, decisions, ClientEditor(ls))
     for refusal in review.refused[:1]:
-        ls.say(types.MessageType.Warning, f"Nothing was applied: {refusal.hunk.path}: {refusal.reason}")
+        ls.say(types.MessageType.Warning, f"Nothing was applied: {place_of(refusal.hunk)}: {refusal.reason}")
     left = [need.hunk for need in review.needs if need.hunk.id not in review.applied]
     if left:
         names = ", ".join(place_of(hunk) for hunk in left[:5])

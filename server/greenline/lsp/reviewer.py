@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from greenline.core.port import Journal
     from greenline.journal.checkpoint_store import CheckpointStore
 
-_GONE = "The text that it replaces is gone."
+_GONE = "The text that it replaces is gone: reject it, or undo your edit of those lines."
 
 
 @attrs.frozen
