@@ -1,7 +1,9 @@
 /** Wires the parts together; every command is registered here, once. */
 import * as vscode from "vscode";
-import { failureWords } from "./core/failure";
-import type { ExplainResult, Run } from "./core/wire";
+import { failureWords, isAboutModel } from "./core/failure";
+import { notRunning } from "./core/status";
+import { measuredSentence } from "./core/verdict";
+import type { ExplainResult, Proposal, Run } from "./core/wire";
 import { Ask, pointedAt } from "./host/ask";
 import { Decide } from "./host/decide";
 import { Diffs } from "./host/diff";
@@ -120,7 +122,7 @@ function commandsOf(parts: Parts): Record<string, Handler> {
     selectModel: () => selectModel(server, context.secrets),
     doctor: () => doctor(server, pages, context.secrets),
     install: () => parts.installer.offer(),
-    restart: () => server.restart(),
+    restart: () => restart(server),
     showLog: () => {
       server.log.show();
     },
@@ -166,16 +168,25 @@ async function guard(server: Server, run: Handler, args: readonly unknown[]): Pr
     }
     server.log.error(words);
     // Whoever called the command need not wait until somebody closes the message.
-    void tell(server, words);
+    void tell(server, words, isAboutModel(error) ? SELECT_MODEL : undefined);
   }
 }
 
-async function tell(server: Server, words: string): Promise<void> {
-  const chosen = await vscode.window.showErrorMessage(words, server.state === "untrusted" ? "Manage trust" : "Show the log");
-  if (chosen === "Manage trust") {
-    await vscode.commands.executeCommand("workbench.trust.manage");
-  } else if (chosen !== undefined) {
-    server.log.show();
+interface Remedy {
+  readonly title: string;
+  readonly command: string;
+}
+
+const SELECT_MODEL: Remedy = { title: "Select model…", command: "greenline.selectModel" };
+const MANAGE_TRUST: Remedy = { title: "Manage trust", command: "workbench.trust.manage" };
+const SHOW_LOG: Remedy = { title: "Show the log", command: "greenline.showLog" };
+
+async function tell(server: Server, words: string, remedy: Remedy | undefined): Promise<void> {
+  const remedies = server.state === "untrusted" ? [MANAGE_TRUST] : [...(remedy === undefined ? [] : [remedy]), SHOW_LOG];
+  const chosen = await vscode.window.showErrorMessage(words, ...remedies.map(({ title }) => title));
+  const wanted = remedies.find(({ title }) => title === chosen);
+  if (wanted !== undefined) {
+    await vscode.commands.executeCommand(wanted.command);
   }
 }
 
@@ -193,6 +204,14 @@ async function linksAt(
   const params = { textDocument: { uri: file.toString() }, position: { line: position.line, character: position.character } };
   const { runId } = await server.request<ExplainResult>("agent/explain", params);
   return runId === undefined ? [] : [linksTo(runId)];
+}
+
+/** Start the server anew; where there can be none it is said. */
+async function restart(server: Server): Promise<void> {
+  await server.restart();
+  if (server.state === "off" || server.state === "untrusted") {
+    throw new Error(notRunning(server.state));
+  }
 }
 
 async function explain({ server, pages }: Parts): Promise<void> {
@@ -232,7 +251,9 @@ async function verify({ server, review }: Parts, reference: { proposalId?: strin
     void vscode.window.showInformationMessage("Greenline: there is nothing to verify.");
     return;
   }
-  await server.work("Agent: verifying again", "agent/verify", { proposalId });
+  const { proposal } = await server.work<{ proposal: Proposal }>("Agent: verifying again", "agent/verify", { proposalId });
+  // Whoever called the command need not wait until somebody closes the message.
+  void vscode.window.showInformationMessage(measuredSentence(proposal.evidence));
 }
 
 async function showPlan({ server, plans }: Parts, runId: string | undefined): Promise<void> {

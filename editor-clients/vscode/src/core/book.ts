@@ -17,7 +17,7 @@ export class Book {
   put(proposal: Proposal): string[] {
     const before = this.proposals.get(proposal.id);
     this.proposals.delete(proposal.id);
-    if (proposal.hunks.some(waits)) {
+    if (proposal.hunks.some(isWaiting)) {
       this.proposals.set(proposal.id, proposal);
     }
     const files = [...(before?.hunks ?? []), ...proposal.hunks].map((hunk) => hunk.uri);
@@ -64,7 +64,7 @@ export class Book {
   find(proposalId: string, hunkId: string): Waiting | undefined {
     const proposal = this.proposals.get(proposalId);
     const hunk = proposal?.hunks.find((each) => each.id === hunkId);
-    return proposal && hunk && waits(hunk) ? { proposal, hunk } : undefined;
+    return proposal && hunk && isWaiting(hunk) ? { proposal, hunk } : undefined;
   }
 
   /** Return the URIs of the files that have waiting hunks, sorted. */
@@ -79,16 +79,17 @@ export class Book {
 
   private waiting(): Waiting[] {
     return this.open().flatMap((proposal) =>
-      proposal.hunks.filter((hunk) => waits(hunk) && this.isHere(hunk.uri)).map((hunk) => ({ proposal, hunk })),
+      proposal.hunks.filter((hunk) => isWaiting(hunk) && this.isHere(hunk.uri)).map((hunk) => ({ proposal, hunk })),
     );
   }
 }
 
 /** Return the ids of the hunks that a hunk needs and that still wait. */
 export function unmet({ proposal, hunk }: Waiting): string[] {
-  return proposal.hunks.filter((other) => hunk.needs?.includes(other.id) && waits(other)).map((other) => other.id);
+  return proposal.hunks.filter((other) => hunk.needs?.includes(other.id) && isWaiting(other)).map((other) => other.id);
 }
 
-function waits(hunk: Hunk): boolean {
+/** Return whether a hunk waits for a decision. */
+export function isWaiting(hunk: Hunk): boolean {
   return hunk.state === "pending" || hunk.state === "conflicted";
 }

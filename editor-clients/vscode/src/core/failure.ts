@@ -1,5 +1,7 @@
 /** Errors of the server in words: what happened and what to do. Pure. */
 
+import { hereWords } from "./here";
+
 /** `PendingResponseRejected` of vscode-jsonrpc. */
 const ENDED = -32097;
 
@@ -16,5 +18,16 @@ export function failureWords(error: unknown): string | undefined {
   }
   const words = typeof message === "string" && message !== "" ? message : "The request failed.";
   const remedy = typeof known.remedy === "string" ? known.remedy : "";
-  return remedy === "" || words.includes(remedy) ? words : `${words} ${remedy}`;
+  return hereWords(remedy === "" || words.includes(remedy) ? words : `${words} ${remedy}`);
+}
+
+/** Return whether another model, address or key mends an error. */
+export function isAboutModel(error: unknown): boolean {
+  return ["noModel", "modelFailed"].includes(codeOf(error));
+}
+
+/** Return the server's code of an error, empty where it has none. */
+export function codeOf(error: unknown): string {
+  const { data } = (error ?? {}) as { data?: { code?: unknown } };
+  return typeof data?.code === "string" ? data.code : "";
 }

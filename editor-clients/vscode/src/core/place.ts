@@ -61,6 +61,11 @@ export function promptWords(
   return parts.length > 0 ? `${prompt} (${parts.join("; ")})` : prompt;
 }
 
+/** Return a prompt that says what cannot go along; `unsaved` is the name of a document that was never saved. */
+export function promptWithout(prompt: string, unsaved: string | undefined): string {
+  return unsaved === undefined ? prompt : `${prompt} (without ${unsaved}, which was never saved)`;
+}
+
 /** Return whether a range holds at least one character. */
 export function isSomething(range: Range): boolean {
   return range.start.line !== range.end.line || range.start.character !== range.end.character;

@@ -1,4 +1,5 @@
 /** The status bar in words. Pure. */
+import { hereWords } from "./here";
 import { oneLine } from "./text";
 import type { Status, UnderWay } from "./wire";
 
@@ -129,7 +130,7 @@ function health(part: Status["agent"]["sandbox"], unknown: string): string {
   if (part === undefined) {
     return unknown;
   }
-  return part.available ? part.name : [part.problem, part.remedy].filter(Boolean).join(" ") || unknown;
+  return part.available ? part.name : hereWords([part.problem, part.remedy].filter(Boolean).join(" ")) || unknown;
 }
 
 function indexWords(status: Status): string {

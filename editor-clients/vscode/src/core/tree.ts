@@ -1,4 +1,5 @@
 /** Runs as a tree: run → plan entries → their edits, other steps, evidence. Pure. */
+import { hereWords } from "./here";
 import { oneLine } from "./text";
 import { evidenceIcon, verdictIcon, verdictName, verdictWords } from "./verdict";
 import type { AgentEvent, PlanEntry, Run } from "./wire";
@@ -178,7 +179,7 @@ function stepOf(event: AgentEvent, result: AgentEvent | undefined): TreeNode | u
         icon: verdictIcon(text(event.data["verdict"])),
       };
     case "error":
-      return { ...leaf, label: text(event.data["message"]), description: "", tooltip: text(event.data["remedy"]), icon: "error" };
+      return { ...leaf, label: text(event.data["message"]), description: "", tooltip: hereWords(text(event.data["remedy"])), icon: "error" };
     default:
       return undefined;
   }

@@ -1,4 +1,5 @@
 /** A verdict in words for people; the server's codes never reach them bare. */
+import { hereWords } from "./here";
 import type { Evidence, Proposal } from "./wire";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -51,10 +52,15 @@ export function evidenceIcon(evidence: Evidence): string {
 /** Return one sentence about what a run came to. */
 export function outcomeSentence(proposal: Proposal | undefined, state: string, note: string): string {
   if (proposal === undefined) {
-    return `No change is proposed: ${note || state}.`.replace(/\.\.$/, ".");
+    return `No change is proposed: ${hereWords(note || state)}.`.replace(/\.\.$/, ".");
   }
   const n = proposal.hunks.filter((hunk) => hunk.state === "pending").length;
   const changes = n === 1 ? "1 change" : `${String(n)} changes`;
   const detail = proposal.evidence.detail ? ` ${proposal.evidence.detail}` : "";
   return `${changes} proposed: ${verdictWords(proposal.evidence)}.${detail}`;
+}
+
+/** Return one sentence about what was measured anew. */
+export function measuredSentence(evidence: Evidence): string {
+  return `Measured again: ${verdictWords(evidence)}. ${evidence.detail}`.trim();
 }

@@ -1,6 +1,6 @@
 /** What the user asks the agent for: in words, about a place, and what then comes back. */
 import * as vscode from "vscode";
-import { contextOf, isServed, isSomething, type Pointed } from "../core/place";
+import { contextOf, isServed, isSomething, promptWithout, type Pointed } from "../core/place";
 import { answerTitles, decisionOf, questionOf } from "../core/question";
 import { oneLine } from "../core/text";
 import { outcomeSentence } from "../core/verdict";
@@ -28,7 +28,7 @@ export class Ask {
   async implement(): Promise<void> {
     // What is written into the box would be lost where nobody can take it.
     await this.server.ready();
-    const asked = await askForRequest("Agent: implement", "What should be implemented?", pointedAt());
+    const asked = await askForRequest("Agent: implement", promptWithout("What should be implemented?", unsavedName()), pointedAt());
     if (asked !== undefined) {
       await this.work(asked.request, asked.context);
     }
@@ -36,7 +36,7 @@ export class Ask {
 
   async plan(): Promise<void> {
     await this.server.ready();
-    const asked = await askForRequest("Agent: plan", "What should be planned?", pointedAt());
+    const asked = await askForRequest("Agent: plan", promptWithout("What should be planned?", unsavedName()), pointedAt());
     if (asked === undefined) {
       return;
     }
@@ -167,6 +167,12 @@ async function inWords(question: Question): Promise<string | undefined> {
     }
   }
   return undefined;
+}
+
+/** Return the name of the active document where it was never saved. */
+function unsavedName(): string | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document?.isUntitled === true ? document.fileName : undefined;
 }
 
 /** Return what the cursor is on, in a document that the server reads. */

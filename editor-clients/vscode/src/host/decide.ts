@@ -1,7 +1,8 @@
 /** The decisions about hunks, from lenses, keys, the peek's buttons and the palette. */
 import * as vscode from "vscode";
-import type { Waiting } from "../core/book";
-import type { ReviewResult, UndoResult } from "../core/wire";
+import { isWaiting, type Waiting } from "../core/book";
+import { codeOf } from "../core/failure";
+import type { Hunk, ReviewResult, UndoResult } from "../core/wire";
 import type { Diffs } from "./diff";
 import { fileOf } from "./proposed-files";
 import type { Review } from "./review";
@@ -40,6 +41,9 @@ export class Decide {
     }
     this.underWay.add(hunk.id);
     try {
+      if (verb === "accept" && !(await isWanted([hunk]))) {
+        return;
+      }
       await this.server.execute<ReviewResult>(`${verb}Hunk`, { proposalId: proposal.id, hunkId: hunk.id });
     } finally {
       this.underWay.delete(hunk.id);
@@ -51,6 +55,9 @@ export class Decide {
     if (proposals.length === 0) {
       void vscode.window.showInformationMessage("Greenline: nothing waits for a review.");
     }
+    if (verb === "accept" && !(await isWanted(proposals.flatMap(({ hunks }) => hunks.filter(isWaiting))))) {
+      return;
+    }
     for (const proposal of proposals) {
       await this.server.execute<ReviewResult>(`${verb}All`, { proposalId: proposal.id });
     }
@@ -58,7 +65,18 @@ export class Decide {
 
   /** Take the newest accepted change back; places that were edited since stay, and are named. */
   async undo(): Promise<void> {
-    const { restored, conflicts } = await this.server.request<UndoResult>("agent/undo", {});
+    const nBefore = this.review.book.count();
+    const result = await this.server.request<UndoResult>("agent/undo", {}).catch((error: unknown) => {
+      if (codeOf(error) === "notFound") {
+        return undefined;
+      }
+      throw error;
+    });
+    if (result === undefined) {
+      void vscode.window.showInformationMessage("Greenline: there is nothing to undo.");
+      return;
+    }
+    const { restored, conflicts } = result;
     const name = (uri: string): string => vscode.workspace.asRelativePath(vscode.Uri.parse(uri, true));
     if (conflicts.length > 0) {
       const places = conflicts.map(
@@ -66,7 +84,9 @@ export class Decide {
       );
       void vscode.window.showWarningMessage(`Not undone: ${places.join("; ")}`);
     } else if (restored.length === 0) {
-      void vscode.window.showInformationMessage("Greenline: the newest change was taken back already.");
+      // The editor's own undo tells nobody; now it counts.
+      const waits = this.review.book.count() > nBefore ? "; it waits for a review again" : "";
+      void vscode.window.showInformationMessage(`Greenline: the editor had taken the newest change back already${waits}.`);
     } else {
       void vscode.window.showInformationMessage(`Undone in ${restored.map(name).join(", ")}.`);
     }
@@ -122,6 +142,18 @@ export class Decide {
       .sort((a, b) => a.distance - b.distance)[0];
     return this.review.book.of(file.toString()).find((each) => each.hunk.id === nearest?.hunk.id);
   }
+}
+
+/** Ask whether changes are wanted in files that are gone from the disk while the editor still shows them. */
+async function isWanted(hunks: readonly Hunk[]): Promise<boolean> {
+  const files = [...new Set(hunks.filter(({ op }) => op === "edit").map(({ uri }) => uri))].map((uri) => vscode.Uri.parse(uri, true));
+  const isThere = await Promise.all(files.map((file) => vscode.workspace.fs.stat(file).then(() => true, () => false)));
+  const gone = files.filter((_, n) => isThere[n] === false).map((file) => vscode.workspace.asRelativePath(file));
+  if (gone.length === 0) {
+    return true;
+  }
+  const words = `${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} not on the disk any more; saving what is accepted makes the file anew.`;
+  return (await vscode.window.showWarningMessage(words, "Accept anyway")) !== undefined;
 }
 
 function isReference(value: unknown): value is HunkRef {

@@ -13,11 +13,14 @@ export class Installer {
     private readonly extensionFolder: string,
   ) {}
 
-  /** Say once that the server is missing, and offer the ways to get it. */
+  /** Say once that the server is missing, and offer the ways to get it; one that runs is left to its work. */
   async offer(): Promise<void> {
     const found = this.server.find();
     if (found.kind === "found") {
-      await this.server.restart();
+      if (this.server.state === "missing" || this.server.state === "stopped") {
+        await this.server.restart();
+      }
+      void vscode.window.showInformationMessage(`The Greenline server is installed: ${found.command}`);
       return;
     }
     const chosen = await vscode.window.showWarningMessage(found.reason, "Install…", "Choose its path");

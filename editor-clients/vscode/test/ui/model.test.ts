@@ -156,6 +156,23 @@ test("the keys for next and previous go through a file and on to the others", as
   await window.page.locator(".tab.active").filter({ hasText: "test_invoice.py" }).waitFor();
 });
 
+test("the peek goes from change to change, and leaves nothing behind", async () => {
+  await window.open("ledger/invoice.py");
+  await window.page.keyboard.press("Control+Home");
+  await window.page.keyboard.press("Alt+]");
+  await until("the cursor is on the first hunk", async () => (await window.cursorLine()) === 10);
+  const before = await window.page.locator(".tab").count();
+  await window.page.keyboard.press("Shift+Alt+G");
+  const peek = window.page.locator(".peekview-widget");
+  await peek.filter({ hasText: "1 of 2 changes" }).waitFor({ timeout: 60_000 });
+  await window.page.keyboard.press("Alt+F3");
+  await peek.filter({ hasText: "2 of 2 changes" }).waitFor();
+  await window.page.keyboard.press("Escape");
+  await peek.waitFor({ state: "detached" });
+  await until("its tab is gone", async () => (await window.page.locator(".tab").count()) === before);
+  await window.page.locator('.tab.active[aria-label^="invoice.py"]').waitFor();
+});
+
 test("a file that would be created is shown as what it would be, and is not there", async () => {
   await window.command("Source Control: Focus on Changes View");
   await window.page.locator(".scm-view .monaco-list-row").filter({ hasText: "fees.md" }).click();
@@ -298,7 +315,7 @@ async function typeUntil(shown: ReturnType<Window["toast"]>): Promise<void> {
     return (await shown.count()) > 0;
   }, 60_000);
   await window.page.keyboard.type("yz");
-  expect(await window.text()).toContain(`${typed}yz`);
+  await until("every letter is in the text", async () => (await window.text()).includes(`${typed}yz`));
 }
 
 test("pause and resume of nothing say so", async () => {

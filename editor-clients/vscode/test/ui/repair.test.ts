@@ -1,4 +1,6 @@
 /** The main job without a model: failing tests, a verified change, reviewed inline. The tests follow one another. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { unreadable } from "./contrast.ts";
@@ -58,11 +60,28 @@ test("the packaged extension starts the server, and the status bar says that it 
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 90_000 });
 });
 
+test("installing what is installed says where it is, and leaves it to its work", async () => {
+  const running = window.serverProcess();
+  await window.command("Agent: install the server…");
+  await window.toast(`The Greenline server is installed: ${wire.program}`).waitFor();
+  expect(window.serverProcess()).toBe(running);
+  await window.clearToasts();
+});
+
+test("undo of nothing says so", async () => {
+  await window.command("Agent: undo last accepted change");
+  await window.toast("there is nothing to undo").waitFor();
+  expect(await window.failure(/./).count()).toBe(0);
+  await window.clearToasts();
+});
+
 test("a server without a model says how to name one, once and in words", async () => {
   await window.open("ledger/money.py");
   await window.command("Agent: implement…");
   await window.type("Add a function that halves an amount.");
-  await window.failure(/needs a language model.*GREENLINE_MODEL/).waitFor({ timeout: 60_000 });
+  const failure = window.failure(/needs a language model.*the setting greenline\.model/);
+  await failure.waitFor({ timeout: 60_000 });
+  await failure.locator(".monaco-button").filter({ hasText: "Select model…" }).waitFor();
   await window.progress("Add a function that halves").waitFor({ state: "detached" });
   expect(await window.failure(/language model/).count()).toBe(1);
   await window.clearToasts();
@@ -183,11 +202,32 @@ test("accept by lens is one undo step, and a key accepts too", async () => {
   await window.cursorOn(NEW);
   await window.page.keyboard.press("Control+Z");
   await window.line(OLD).waitFor();
+  await window.command("Agent: undo last accepted change");
+  await window.toast("had taken the newest change back already; it waits for a review again").waitFor();
+  await window.lens("✓ Accept").click();
+  await accepted();
+  await window.cursorOn(NEW);
+  await window.page.keyboard.press("Control+Z");
+  await window.line(OLD).waitFor();
   await window.page.keyboard.press("Control+Y");
   await window.line(NEW).waitFor();
   await undoAccepted();
   await window.cursorOn(OLD);
   await window.page.keyboard.press("Control+Alt+Y");
+  await accepted();
+  await undoAccepted();
+});
+
+test("a change in a file that is gone from the disk is asked about first", async () => {
+  await openIt();
+  const path = join(window.host.workspace, FILE);
+  renameSync(path, `${path}.away`);
+  await window.lens("✓ Accept").click();
+  await window.toast("ledger/discount.py is not on the disk any more").waitFor();
+  expect(await window.text()).not.toMatch(/^ *if quantity >= pieces:$/m);
+  renameSync(`${path}.away`, path);
+  await window.clearToasts();
+  await window.lens("✓ Accept").click();
   await accepted();
   await undoAccepted();
 });
@@ -224,6 +264,12 @@ async function nothingLeft(peek: Locator): Promise<void> {
   await window.page.locator('.tab.active[aria-label^="discount.py"]').waitFor();
   await until("the file has the focus", () => window.page.evaluate(() => document.activeElement?.closest(".editor-instance") !== null));
 }
+
+test("verify again says what it measured", async () => {
+  await window.command("Agent: verify again");
+  await window.toast("Measured again: verified").waitFor({ timeout: 110_000 });
+  await window.clearToasts();
+});
 
 test("Source Control lists the files that wait, and a click opens the diff", async () => {
   await window.command("Source Control: Focus on Changes View");

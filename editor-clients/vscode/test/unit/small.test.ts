@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { doctorMarkdown, readFindings } from "../../src/core/doctor.ts";
-import { failureWords } from "../../src/core/failure.ts";
+import { failureWords, isAboutModel } from "../../src/core/failure.ts";
 import { imageOf, MAX_IMAGE_BYTES, MAX_IMAGES, sizeProblem } from "../../src/core/image.ts";
-import { contextOf, isServed, isSomething, promptWords, selectionWords } from "../../src/core/place.ts";
+import { contextOf, isServed, isSomething, promptWithout, promptWords, selectionWords } from "../../src/core/place.ts";
 import { answerTitles, decisionOf, openQuestions, questionOf } from "../../src/core/question.ts";
 import { rereadSentence } from "../../src/core/reread.ts";
 import { MAX_RESTARTS, RestartPolicy, WINDOW_MS } from "../../src/core/restart.ts";
 import { initializationOptions, serverEnvironment, type Settings } from "../../src/core/settings.ts";
 import { oneLine, splitLines } from "../../src/core/text.ts";
-import { outcomeSentence } from "../../src/core/verdict.ts";
+import { measuredSentence, outcomeSentence } from "../../src/core/verdict.ts";
 import type { AgentEvent } from "../../src/core/wire.ts";
 import { proposal } from "./sample.ts";
 
@@ -131,6 +131,24 @@ test("an error is what happened and what to do; a cancelled request is no error"
   expect(failureWords("words")).toBe("words");
 });
 
+test("a remedy names things as they are in VS Code, and says which errors another model mends", () => {
+  const failed = (remedy: string, code = "modelFailed"): object => ({ message: "It failed.", data: { code, remedy } });
+
+  expect(failureWords(failed("Check GREENLINE_API_KEY."))).toBe("It failed. Check the key that “Agent: select model…” asks for.");
+  expect(failureWords(failed("Check that it runs, and GREENLINE_MODEL and GREENLINE_API_BASE."))).toBe(
+    "It failed. Check that it runs, and the setting greenline.model and the setting greenline.apiBase.",
+  );
+  expect(outcomeSentence(undefined, "failed", "Check GREENLINE_API_KEY.")).not.toContain("GREENLINE_");
+  expect([failed("", "noModel"), failed(""), failed("", "notFound"), new Error("gone"), undefined].map(isAboutModel)).toEqual([
+    true, true, false, false, false,
+  ]);
+});
+
+test("a prompt says that a document which was never saved cannot go along", () => {
+  expect(promptWithout("What?", "Untitled-1")).toBe("What? (without Untitled-1, which was never saved)");
+  expect(promptWithout("What?", undefined)).toBe("What?");
+});
+
 function asked(data: Record<string, unknown>): AgentEvent {
   return { runId: "run-1", seq: 1, time: 0, kind: "checkpoint", data };
 }
@@ -167,7 +185,8 @@ test("a permission that is closed is refused once; a question that is closed sta
   expect(decisionOf(question, "so")).toBe("so");
 });
 
-test("the end of a run is one sentence", () => {
+test("the end of a run is one sentence, and so is what was measured again", () => {
+  expect(measuredSentence(proposal().evidence)).toBe("Measured again: verified. 1 test was fixed.");
   expect(outcomeSentence(proposal(), "proposed", "")).toBe("1 change proposed: verified. 1 test was fixed.");
   expect(outcomeSentence(undefined, "failed", "No fix was found.")).toBe("No change is proposed: No fix was found.");
 });
