@@ -158,10 +158,15 @@ test("the keys for next and previous go through a file and on to the others", as
 
 test("the peek goes from change to change, and leaves nothing behind", async () => {
   await window.open("ledger/invoice.py");
-  await window.page.keyboard.press("Control+Home");
+  await until("the cursor is at the top", async () => {
+    await window.page.keyboard.press("Control+Home");
+    return (await window.cursorLine()) === 1;
+  });
   await window.page.keyboard.press("Alt+]");
   await until("the cursor is on the first hunk", async () => (await window.cursorLine()) === 10);
   const before = await window.page.locator(".tab").count();
+  // What a resting pointer shows would take the Escape.
+  await window.page.mouse.move(640, 600);
   await window.page.keyboard.press("Shift+Alt+G");
   const peek = window.page.locator(".peekview-widget");
   await peek.filter({ hasText: "1 of 2 changes" }).waitFor({ timeout: 60_000 });
