@@ -1,6 +1,6 @@
 /** What the client shows itself is taken out of the server's plain-LSP answers, and hover gets its links. */
 import * as vscode from "vscode";
-import type { Middleware } from "vscode-languageclient/node";
+import { CancellationToken, type ApplyWorkspaceEditParams, type Middleware } from "vscode-languageclient/node";
 import type { ExplainResult } from "../core/wire";
 import type { Pages } from "./pages";
 
@@ -20,6 +20,16 @@ export function middleware(
       const more = hover ? await links(document.uri, position) : [];
       return hover && more.length > 0 ? new vscode.Hover([...hover.contents, ...more], hover.range) : hover;
     },
+    workspace: {
+      handleApplyEdit: async (params, next) => {
+        const result = await next(params, CancellationToken.None);
+        if ("applied" in result && result.applied) {
+          // After the answer: what a formatter does at a save comes later than what was accepted.
+          setTimeout(() => void saveCreated(params), 0);
+        }
+        return result;
+      },
+    },
     executeCommand: async (command, args, next) => {
       const result: unknown = await next(command, args);
       if (command === "greenline.server.explain" && isExplanation(result)) {
@@ -32,4 +42,15 @@ export function middleware(
 
 function isExplanation(value: unknown): value is ExplainResult {
   return typeof value === "object" && value !== null && "markdown" in value;
+}
+
+/** Save the files that an edit made: VS Code makes them empty, and would keep their text in the editor alone. */
+async function saveCreated({ edit }: ApplyWorkspaceEditParams): Promise<void> {
+  const changes = edit.documentChanges ?? [];
+  const made = new Set(changes.flatMap((change) => ("kind" in change && change.kind === "create" ? [vscode.Uri.parse(change.uri, true).toString()] : [])));
+  for (const document of vscode.workspace.textDocuments) {
+    if (document.isDirty && made.has(document.uri.toString())) {
+      await document.save();
+    }
+  }
 }

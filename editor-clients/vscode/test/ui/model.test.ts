@@ -188,10 +188,13 @@ test("a file that would be created is shown as what it would be, and is not ther
 });
 
 test("accept all puts every file in, and creates the new one", async () => {
+  await window.command("File: Toggle Auto Save");
   await window.command("Agent: accept all");
   await window.statusBar().filter({ hasText: "Greenline ready" }).waitFor({ timeout: 60_000 });
+  await until("the new file is whole", () => existsSync(join(window.host.workspace, "docs/fees.md")) && window.disk("docs/fees.md").includes("A reminder costs 5.00."));
+  expect(window.disk("ledger/invoice.py")).not.toContain("FEE = 500");
+  await window.command("File: Toggle Auto Save");
   await until("the edited file is saved", () => window.disk("ledger/invoice.py").includes("FEE = 500"));
-  await until("the new file is there", () => existsSync(join(window.host.workspace, "docs/fees.md")));
 });
 
 test("undo last takes all of it back in all files", async () => {
