@@ -139,8 +139,17 @@ test("a server that is killed at work is said once, and its run can be taken up 
   await window.progress("Begin a step").waitFor({ state: "detached" });
   expect(await window.page.locator(".notification-toast").count()).toBe(1);
   await window.clearToasts();
-  await window.command("Agent: resume a run…");
-  await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "interrupted" }).first().click();
+  const row = window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "interrupted" }).first();
+  await until("the run is among those that can be resumed", async () => {
+    // The agent of the killed server may take a moment to end, and its run goes on until then.
+    await window.command("Agent: resume a run…");
+    const isThere = await row.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    if (!isThere) {
+      await window.page.keyboard.press("Escape");
+    }
+    return isThere;
+  });
+  await row.click();
   await window.statusBar().filter({ hasText: "working" }).waitFor({ timeout: 60_000 });
   await window.command("Agent: cancel");
   await window.statusBar().filter({ hasText: /Greenline (ready|\d+ to review)/ }).waitFor({ timeout: 60_000 });
