@@ -8,47 +8,11 @@ from typing import Any
 import pytest
 from lsp_desk import Desk, desk
 from lsp_driver import LATER
+from review_sample import AFTER, BEFORE, proposed
 
 pytestmark = pytest.mark.asyncio
 
-BEFORE = """import os
-
-
-def area(r):
-    return 3 * r * r
-
-
-def name():
-    return os.name
-
-
-def last():
-    return 0
-"""
-AFTER = """import math
-import os
-
-
-def area(r):
-    return math.pi * r * r
-
-
-def name():
-    return os.name
-
-
-def last():
-    return 1
-"""
 USER = "# typed by the user\n"
-
-
-async def proposed(here: Desk) -> tuple[str, Any]:
-    """Open the file and have three hunks proposed: an import, its use, and one that stands alone."""
-    uri = here.editor.open(here.root / "a.py", BEFORE)
-    proposal = await here.propose()
-    assert len([h for h in proposal["hunks"] if h["uri"] == uri]) == 3
-    return uri, proposal
 
 
 async def actions(here: Desk, uri: str, line: int) -> dict[str, Any]:

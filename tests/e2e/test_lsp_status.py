@@ -7,30 +7,9 @@ from pathlib import Path
 import pytest
 from lsp_desk import desk
 from lsp_driver import Driver
+from review_sample import AFTER, BEFORE
 
 pytestmark = pytest.mark.asyncio
-
-BEFORE = """import os
-
-
-def area(r):
-    return 3 * r * r
-
-
-def last():
-    return 0
-"""
-AFTER = """import math
-import os
-
-
-def area(r):
-    return math.pi * r * r
-
-
-def last():
-    return 1
-"""
 
 
 async def told(server: Driver, n_pending: int) -> None:

@@ -47,7 +47,8 @@ def test_a_bad_option_is_named_with_the_value_used_instead(tmp_path: Path) -> No
 
 
 def test_a_registry_that_is_none_is_named() -> None:
-    settings = load_settings({"GREENLINE_REGISTRIES": "packages.test,https://mirror.test/"}, NONE)
+    with_scheme = "https://mirror.test/"
+    settings = load_settings({"GREENLINE_REGISTRIES": f"packages.test,{with_scheme}"}, NONE)
 
     assert settings.registries == ()
     assert settings.warnings == (

@@ -15,6 +15,7 @@ sys.path.append(str(sandbox_folder() / "runner"))
 import lock_reader
 
 HASH = "sha256:" + "0" * 64
+HOST = "https://one.test"
 WINDOWS = "sys_platform == 'win32'"
 
 
@@ -23,8 +24,8 @@ def _entry(name: str, more: str = "") -> str:
 
 
 def _uv(name: str, more: str = "") -> str:
-    files = f'wheels = [{{ url = "https://one.test/{name}.whl", hash = "{HASH}" }}]\n'
-    return _entry(name, f'source = {{ registry = "https://one.test/simple" }}\n{files}{more}')
+    files = f'wheels = [{{ url = "{HOST}/{name}.whl", hash = "{HASH}" }}]\n'
+    return _entry(name, f'source = {{ registry = "{HOST}/simple" }}\n{files}{more}')
 
 
 def _files(name: str) -> str:

@@ -128,14 +128,14 @@ def test_projects_that_need_no_packages_need_no_lock_file() -> None:
 
 
 def test_the_users_own_configuration_names_the_registries(tmp_path: Path) -> None:
+    three, four = "https://three.test/", "https://four.test:8443/npm/"
     (tmp_path / ".config" / "pip").mkdir(parents=True)
     (tmp_path / ".config" / "pip" / "pip.conf").write_text(
         "[global]\nindex-url = https://user:hunter2@one.test/simple/\n"
         "extra-index-url = file:///opt/files\n  http://two.test:8080/simple\n"
     )
     (tmp_path / ".npmrc").write_text(
-        "registry=https://three.test/\n@own:registry = https://four.test:8443/npm/\n"
-        "//three.test/:_authToken=hunter2\n"
+        f"registry={three}\n@own:registry = {four}\n//three.test/:_authToken=hunter2\n"
     )
 
     environment = {"HOME": str(tmp_path), "GOPROXY": "https://u:hunter2@six.test|direct"}
@@ -147,7 +147,7 @@ def test_the_users_own_configuration_names_the_registries(tmp_path: Path) -> Non
     assert next(one for one in source.registries if one.host == "one.test").networks
     assert source.pip_index == "https://one.test/simple/"
     assert source.pip_extra == ("http://two.test:8080/simple",)
-    assert dict(source.npm)["@own:registry"] == "https://four.test:8443/npm/"
+    assert dict(source.npm)["@own:registry"] == four
     assert source.go == "https://six.test"
     assert "hunter2" not in repr(source)
 

@@ -20,7 +20,6 @@ _PROGRAM = re.compile(r"\.(?:pyi?|[cm]?[jt]sx?|go|java|kt|rs|c|h|cc|cpp|rb|php|s
 _SHIPPING = frozenset(
     {"pyproject.toml", "setup.cfg", "MANIFEST.in", "package.json", "Makefile", "Dockerfile", "pom.xml"}
 )
-_WORD = rb"(?<![\w.-])%s(?![\w-])"
 
 
 def read_by_tests(
@@ -35,16 +34,23 @@ def read_by_tests(
 
 def _is_of_tests(tree: Tree, path: str, is_test: Callable[[str], bool]) -> bool:
     folder, _, name = path.rpartition("/")
-    named = re.compile(_WORD % re.escape(name.encode()))
-    placed = re.compile(_WORD % re.escape(folder.rpartition("/")[2].encode()))
-    is_asked = False
-    for other, file in tree.items():
-        is_program = _PROGRAM.search(other) is not None
-        if is_program and is_test(other):
-            is_asked = is_asked or named.search(file.content) is not None
-        elif is_program or other.rpartition("/")[2] in _SHIPPING:
-            if other.rpartition("/")[0] == folder:
-                return False
-            if named.search(file.content) or placed.search(file.content):
-                return False
-    return is_asked
+    named, placed = _word(name), _word(folder.rpartition("/")[2])
+    programs = [other for other in tree if _PROGRAM.search(other)]
+    tests = {other for other in programs if is_test(other)}
+    # Most files of data, documentation for instance, are named by no test, and the rest need not be read.
+    if not any(named(tree[other].content) for other in tests):
+        return False
+    shipping = [other for other in tree if other.rpartition("/")[2] in _SHIPPING]
+    others = [other for other in (*programs, *shipping) if other not in tests]
+    return not any(
+        other.rpartition("/")[0] == folder or named(tree[other].content) or placed(tree[other].content)
+        for other in others
+    )
+
+
+def _word(text: str) -> Callable[[bytes], bool]:
+    """Return a test for a name that stands for itself in a file, and is no part of another one."""
+    word = text.encode("utf-8", "surrogatepass")
+    pattern = re.compile(rb"(?<![\w.-])%s(?![\w-])" % re.escape(word))
+    # Looking for the bytes first is some fifty times as quick.
+    return lambda content: word in content and pattern.search(content) is not None

@@ -105,17 +105,15 @@ def asked_of(sides: Sides, budget_s: float) -> Asked:
     tests = _sample(sides.steady(), sides)
     lines = _lines(tests, sides)
     functions = _functions(lines, sides)
-    mutants = _mutants(functions, lines, sides)
+    added_to = sides.added_to()
+    mutants = _mutants(functions, lines, sides, _OF_ADDED if added_to else A_FUNCTION)
     functions = {spot: found for spot, found in functions.items() if spot in mutants}
     seconds = {test.id: test.duration_s for test in sides.old.tests}
     kept: list[Probe] = []
     spots: list[Spot] = []
     numbers: dict[Probe, int] = {}
     asked: dict[str, list[int]] = {}
-    added_to = sides.added_to()
-    first = [
-        (test, spot) for test in tests if test in added_to for spot in functions if test in functions[spot]
-    ]
+    first = [(test, spot) for spot, found in functions.items() for test in found if test in added_to]
     for test, spot in dict.fromkeys((*first, *_pairs(tests, functions))):
         executed = lines[test][spot[0]]
         made = mutants[spot][: _OF_ADDED if test in added_to else A_FUNCTION]
@@ -181,13 +179,12 @@ def _functions(lines: Mapping[str, Mapping[str, Sequence[int]]], sides: Sides) -
 
 
 def _mutants(
-    functions: Collection[Spot], lines: Mapping[str, Mapping[str, Sequence[int]]], sides: Sides
+    functions: Collection[Spot], lines: Mapping[str, Mapping[str, Sequence[int]]], sides: Sides, most: int
 ) -> dict[Spot, tuple[Probe, ...]]:
-    """Return the mutants of the first functions that have some."""
+    """Return the mutants of the first functions that have some, at most so many of each."""
     chosen: dict[str, list[Place]] = {}
     for path, place in list(functions)[:_FUNCTIONS]:
         chosen.setdefault(path, []).append(place)
-    most = _OF_ADDED if sides.added_to() else A_FUNCTION
     found: dict[Spot, tuple[Probe, ...]] = {}
     for path, places_in in chosen.items():
         executed = {line for files in lines.values() for line in files.get(path, ())}
@@ -195,9 +192,8 @@ def _mutants(
         assert source is not None
         ordered = sorted(executed)
         wanted = {line for place in places_in for line in place.within(ordered)}
-        found |= {
-            (path, place): made for place, made in probes(source, wanted, most).items() if place in places_in
-        }
+        made = probes(source, wanted, most)
+        found |= {(path, place): own for place, own in made.items() if place in places_in}
     return found
 
 

@@ -7,7 +7,7 @@ import ast
 from greenline.verify.folded import last_name, text_of
 
 _TEMPORARY = frozenset({"gettempdir", "gettempdirb"})
-_TESTS = frozenset({"startswith", "endswith", "is_relative_to", "commonpath", "fullmatch", "match"})
+_COMPARING = frozenset({"startswith", "endswith", "is_relative_to", "commonpath", "fullmatch", "match"})
 
 
 def asks_whereabouts(node: ast.expr) -> bool:
@@ -18,7 +18,7 @@ def asks_whereabouts(node: ast.expr) -> bool:
     if isinstance(node, ast.Compare):
         parts = [node.left, *node.comparators]
         return any(map(_is_temporary, parts)) or (any(map(_is_program, parts)) and any(map(_is_text, parts)))
-    if isinstance(node, ast.Call) and last_name(node.func) in _TESTS:
+    if isinstance(node, ast.Call) and last_name(node.func) in _COMPARING:
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         parts = [*owner, *node.args]
         return any(map(_is_temporary, parts)) or (

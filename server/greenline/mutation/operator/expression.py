@@ -20,6 +20,7 @@ _COMPARE: dict[type[ast.cmpop], bytes] = {
     ast.NotIn: b"not in",
 }
 _UNITS = frozenset({7, 12, 24, 30, 52, 60, 100, 256, 360, 365, 1000, 1024, 1200, 1440, 3600, 86400})
+"""By how much units of time, angle, money and memory differ; and a year of percents (1200)."""
 _BOUNDARY = {b"<": b"<=", b"<=": b"<", b">": b">=", b">=": b">"}
 _MIRROR = {b"<": b">", b"<=": b">=", b">": b"<", b">=": b"<="}
 _OPPOSITE = {b"<": b">=", b"<=": b">", b">": b"<=", b">=": b"<", b"==": b"!=", b"!=": b"=="}
